@@ -1,0 +1,93 @@
+"""The DuckDB engine: a stored database, opened for reading alone, and the levers' SQL over it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import duckdb
+
+from verify.errors import VerifyError
+from verify.period import Day
+from verify.store.database import connect, lock
+
+_PARAMETER = re.compile(r"\$([a-z_]+)")
+
+
+class EngineFailure(VerifyError):
+    """The engine refused a query, for instance because a sum leaves 128 bits."""
+
+
+class DuckEngine:
+    """One open database. Closes with the `with` block."""
+
+    name = "duckdb"
+
+    def __init__(self, database: Path, scratch: Path) -> None:
+        self._connection = connect(database, read_only=True, scratch=scratch)
+        lock(self._connection)
+        self._catalog = database.stem
+
+    def __enter__(self) -> DuckEngine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._connection.close()
+
+    def rows(self, sql: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """Run a query of ours with the parameters that it names; a dict a row.
+
+        Raises EngineFailure with DuckDB's own reason.
+        """
+        given = parameters or {}
+        used = {name: given[name] for name in dict.fromkeys(_PARAMETER.findall(_bare(sql)))}
+        try:
+            result = self._connection.execute(sql, used) if used else self._connection.execute(sql)
+            columns = [column[0] for column in result.description or ()]
+            return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
+        except duckdb.Error as error:
+            raise EngineFailure(f"DuckDB: {str(error).splitlines()[0]}") from error
+
+    def set_days(self, days: Iterable[Day]) -> None:
+        """The relation `days(day, starts, ends)` of the local days of the period."""
+        rows = [[day.date.isoformat(), day.start, day.end] for day in days if day.start < day.end]
+        self._replace("days", "day VARCHAR, starts TIMESTAMPTZ, ends TIMESTAMPTZ", rows)
+
+    def set_card(self, sql: str, end: datetime, rule: str) -> None:
+        """The relation `card`: what `card.sql` yields for the end of a period and a rule."""
+        used = {"end": end, "card": rule}
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE card AS {sql}", used)
+
+    def set_repeated(self, lines: Sequence[int] | None) -> None:
+        """Leave out the given lines (repeats of earlier ones) of every record type, or none."""
+        for relation in ("model_call", "retrieval", "routing_decision", "cost"):
+            self._connection.execute(f"DROP VIEW IF EXISTS temp.{relation}")
+        if not lines:
+            return
+        self._replace("repeated", "line BIGINT", [[line] for line in lines])
+        for relation in ("model_call", "retrieval", "routing_decision", "cost"):
+            self._connection.execute(
+                f"CREATE TEMP VIEW {relation} AS "
+                f'SELECT * FROM "{self._catalog}".main.{relation} '
+                "WHERE line NOT IN (SELECT line FROM repeated)"
+            )
+
+    def _replace(self, table: str, columns: str, rows: list[list[Any]]) -> None:
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} ({columns})")
+        if rows:
+            marks = ", ".join("?" * len(rows[0]))
+            self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+
+
+def _bare(sql: str) -> str:
+    """`sql` without its comments, in which a parameter is only spoken of."""
+    return re.sub(r"--[^\n]*", "", sql)

@@ -1,0 +1,189 @@
+"""Results: what every system hands back and every renderer draws. Nothing here computes.
+
+A value is an `int` (counts, plain token sums), a `Fraction` (any other exact amount), a `str`
+(a name), a `bool`, or None (unknown; never 0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from verify.exact import plain
+from verify.findings import Finding
+from verify.period import Period, utc_text
+
+Value = int | Fraction | str | bool | None
+Key = str | None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measured quantity: `name` as in JSON, `unit` (`USD`, `tokens`, or empty for counts)."""
+
+    name: str
+    unit: str
+    label: str
+
+
+@dataclass(frozen=True)
+class ExportIdentity:
+    """Which bytes the figures rest on, and how far they are vouched for.
+
+    `sha256` is that of the records file, or of the list of digests where there are several files.
+    `trust` is `pinned`, `unauthenticated`, `unmanifested` or `unverified`.
+    """
+
+    system: str
+    tenant: str | None
+    sha256: str
+    records: int
+    trust: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "system": self.system,
+            "tenant": self.tenant,
+            "sha256": self.sha256,
+            "records": self.records,
+            "trust": self.trust,
+        }
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many of `total` could be measured."""
+
+    measured: int
+    total: int
+
+    @property
+    def share(self) -> Fraction | None:
+        """Measured over total; None over nothing."""
+        return Fraction(self.measured, self.total) if self.total else None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a breakdown: its key (None is the null key) and its measures."""
+
+    key: Key
+    measures: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class CardCell:
+    """Caching for one deployment and model, beside the price card it was priced on.
+
+    Prices are USD per million tokens. `snapshot`, `snapshot_at` and `card_line` say where the card
+    stands in the export; all None when the model is on no card.
+    """
+
+    deployment: str
+    model: str
+    price: Mapping[str, Fraction | None] | None
+    snapshot: str | None
+    snapshot_at: str | None
+    card_line: int | None
+    measures: Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class LeverResult:
+    """One lever recomputed. `usd` is *the figure*: None where the status has none."""
+
+    lever: str
+    status: str
+    usd: Fraction | None
+    totals: Mapping[str, Value]
+    coverage: Coverage
+    by: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
+    cells: tuple[CardCell, ...] = ()
+    detail: Mapping[str, Value] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class Recomputation:
+    """All levers asked for, over one period, by one method."""
+
+    export: ExportIdentity
+    period: Period
+    method: Mapping[str, Value]
+    levers: tuple[LeverResult, ...]
+    findings: tuple[Finding, ...] = ()
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    def lever(self, name: str) -> LeverResult:
+        """The lever of that name. Raises KeyError."""
+        for lever in self.levers:
+            if lever.lever == name:
+                return lever
+        raise KeyError(name)
+
+    def as_json(self) -> dict[str, Any]:
+        """The document that `recompute --format json` prints."""
+        document: dict[str, Any] = {
+            "export": self.export.as_json(),
+            "period": period_json(self.period),
+            "method": {name: json_value(value) for name, value in self.method.items()},
+            "levers": [_lever_json(lever) for lever in self.levers],
+            "findings": [finding.as_json() for finding in self.findings],
+        }
+        if self.fields:
+            document["fields"] = dict(self.fields)
+        return document
+
+
+def json_value(value: Value) -> Any:
+    """Counts as integers, exact amounts as text, names and None as they are."""
+    return plain(value) if isinstance(value, Fraction) else value
+
+
+def period_json(period: Period) -> dict[str, str]:
+    """The period as every JSON output carries it."""
+    return {
+        "since": period.since.isoformat(),
+        "until": period.until.isoformat(),
+        "time_zone": period.time_zone,
+        "start": utc_text(period.start),
+        "end": utc_text(period.end),
+        "hours": plain(period.hours),
+    }
+
+
+def _measures(measures: Mapping[str, Value]) -> dict[str, Any]:
+    return {name: json_value(value) for name, value in measures.items()}
+
+
+def _lever_json(lever: LeverResult) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "lever": lever.lever,
+        "status": lever.status,
+        "usd": json_value(lever.usd),
+        "totals": _measures(lever.totals),
+        "coverage": {"measured": lever.coverage.measured, "total": lever.coverage.total},
+        "by": {
+            dimension: [{"key": row.key, **_measures(row.measures)} for row in rows]
+            for dimension, rows in lever.by.items()
+        },
+        "detail": _measures(lever.detail),
+        "findings": [finding.as_json() for finding in lever.findings],
+    }
+    if lever.cells:
+        document["cells"] = [_cell_json(cell) for cell in lever.cells]
+    return document
+
+
+def _cell_json(cell: CardCell) -> dict[str, Any]:
+    return {
+        "deployment": cell.deployment,
+        "model": cell.model,
+        "price": None if cell.price is None else _measures(cell.price),
+        "snapshot": cell.snapshot,
+        "snapshot_at": cell.snapshot_at,
+        "card_line": cell.card_line,
+        **_measures(cell.measures),
+    }

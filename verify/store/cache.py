@@ -1,0 +1,202 @@
+"""Finished databases, kept by the digest of what they were made from.
+
+An entry is a directory: `store.duckdb` and `entry.json`, which says of what version it is and what
+the database's own SHA-256 is. An entry that is cut short, of another version, or that does not
+match is removed and built anew. Whoever can write to the cache can change answers: `--no-cache`
+reads the export itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from verify._version import __version__
+from verify.errors import UnreadableInput
+
+DATABASE = "store.duckdb"
+ENTRY = "entry.json"
+FORMAT = 1
+_BUILDING = "building-"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A stored database and what its loader noted about it."""
+
+    key: str
+    directory: Path
+    about: dict[str, Any]
+
+    @property
+    def database(self) -> Path:
+        """The file to open, for reading alone."""
+        return self.directory / DATABASE
+
+    @property
+    def bytes(self) -> int:
+        """Its size on disk."""
+        return sum(file.stat().st_size for file in self.directory.iterdir())
+
+
+def default_root() -> Path:
+    """`VERIFY_CACHE_DIR`, else the user's cache directory on this system."""
+    given = os.environ.get("VERIFY_CACHE_DIR")
+    return Path(given) if given else Path(platformdirs.user_cache_dir("verify-savings"))
+
+
+def key_of(digests: list[str], loader: str, engine: str, names: dict[str, str]) -> str:
+    """The key of a database: what went in, and what made it."""
+    parts = json.dumps([FORMAT, __version__, loader, engine, digests, sorted(names.items())])
+    return hashlib.sha256(parts.encode()).hexdigest()[:40]
+
+
+class Cache:
+    """A directory of entries. Two programs may use it at once."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @classmethod
+    def usable(cls, root: Path) -> Cache | None:
+        """The cache at `root`, or None where nothing can be written."""
+        try:
+            root.mkdir(mode=0o700, parents=True, exist_ok=True)
+            probe = tempfile.mkdtemp(prefix=_name(), dir=root)
+            os.rmdir(probe)
+        except OSError:
+            return None
+        cache = cls(root)
+        cache._sweep()
+        return cache
+
+    def find(self, key: str) -> Entry | None:
+        """The entry of that key, if it is sound; an unsound one is removed."""
+        directory = self.root / key
+        if not directory.is_dir():
+            return None
+        about = _sound(directory, key)
+        if about is None:
+            shutil.rmtree(directory, ignore_errors=True)
+            return None
+        return Entry(key, directory, about)
+
+    @contextmanager
+    def building(self) -> Iterator[Path]:
+        """A directory of one's own to build in; whatever is left in it afterwards goes away."""
+        try:
+            directory = Path(tempfile.mkdtemp(prefix=_name(), dir=self.root))
+        except OSError as error:
+            raise UnreadableInput(f"cannot write to {self.root}: {error.strerror}") from None
+        try:
+            yield directory
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+
+    def keep(self, built: Path, key: str, about: dict[str, Any]) -> Entry:
+        """Turn a finished directory into the entry of `key`, in one step."""
+        for spill in built.glob("*.tmp"):
+            shutil.rmtree(spill, ignore_errors=True)
+        database = built / DATABASE
+        document = {
+            "format": FORMAT,
+            "version": __version__,
+            "key": key,
+            "sha256": _digest(database),
+            "bytes": database.stat().st_size,
+            "about": about,
+        }
+        (built / ENTRY).write_text(json.dumps(document), "utf-8")
+        home = self.root / key
+        try:
+            os.rename(built, home)
+        except OSError:  # another run was faster
+            entry = self.find(key)
+            if entry is not None:
+                return entry
+            os.rename(built, home)
+        return Entry(key, home, about)
+
+    def entries(self) -> list[Entry]:
+        """Every entry that can be read, sound or not, by key."""
+        found = []
+        for directory in sorted(self.root.iterdir()) if self.root.is_dir() else []:
+            document = _document(directory)
+            if document is not None:
+                found.append(Entry(directory.name, directory, document["about"]))
+        return found
+
+    def clear(self) -> int:
+        """Remove every entry; returns how many there were."""
+        count = len(self.entries())
+        for child in self.root.iterdir() if self.root.is_dir() else []:
+            if (child / ENTRY).exists() or child.name.startswith(_BUILDING):
+                shutil.rmtree(child, ignore_errors=True)
+        return count
+
+    def _sweep(self) -> None:
+        """Remove what a run that was killed left behind."""
+        for child in self.root.glob(f"{_BUILDING}*"):
+            owner = child.name.removeprefix(_BUILDING).partition("-")[0]
+            if owner.isdigit() and not _alive(int(owner)):
+                shutil.rmtree(child, ignore_errors=True)
+
+
+def _name() -> str:
+    return f"{_BUILDING}{os.getpid()}-"
+
+
+def _alive(process: int) -> bool:
+    if os.name == "nt":  # there, signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def _document(directory: Path) -> dict[str, Any] | None:
+    try:
+        document = json.loads((directory / ENTRY).read_bytes())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(document, dict) or not isinstance(document.get("about"), dict):
+        return None
+    return document
+
+
+def _sound(directory: Path, key: str) -> dict[str, Any] | None:
+    document = _document(directory)
+    database = directory / DATABASE
+    try:
+        if (
+            document is None
+            or document.get("format") != FORMAT
+            or document.get("version") != __version__
+            or document.get("key") != key
+            or document.get("bytes") != database.stat().st_size
+            or document.get("sha256") != _digest(database)
+        ):
+            return None
+    except OSError:
+        return None
+    about: dict[str, Any] = document["about"]
+    return about

@@ -1,0 +1,68 @@
+"""Connections to DuckDB: bounded in memory, in UTC, and closed to everything outside."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from verify.errors import UnreadableInput
+
+MEMORY_LIMIT = "640MB"
+
+
+def threads() -> int:
+    """How many threads to use: `VERIFY_THREADS`, else one a core."""
+    given = os.environ.get("VERIFY_THREADS", "")
+    return int(given) if given.isdigit() and int(given) > 0 else os.cpu_count() or 1
+
+
+def memory_limit() -> str:
+    """What DuckDB may hold before it spills: `VERIFY_MEMORY`, else 640 MB."""
+    return os.environ.get("VERIFY_MEMORY") or MEMORY_LIMIT
+
+
+def connect(
+    path: Path, *, read_only: bool, scratch: Path | None = None
+) -> duckdb.DuckDBPyConnection:
+    """Open the database at `path`, spilling to `scratch` (default: beside it).
+
+    Raises UnreadableInput when it cannot be opened.
+    """
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": memory_limit(),
+        "threads": threads(),
+        "temp_directory": str(scratch or path.with_suffix(".tmp")),
+        "preserve_insertion_order": True,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    try:
+        connection = duckdb.connect(str(path), read_only=read_only, config=settings)
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+        raise UnreadableInput(f"cannot open the database {path}: {reason}") from None
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+def lock(connection: duckdb.DuckDBPyConnection) -> None:
+    """From here on the connection reads no file, no network, and keeps its settings."""
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+@contextmanager
+def interruptible(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Close the connection if the block is left by an error, whatever the error."""
+    done = threading.Event()
+    try:
+        yield
+        done.set()
+    finally:
+        if not done.is_set():
+            connection.close()

@@ -1,0 +1,50 @@
+"""The products whose savings can be verified, one folder each, and the registry of them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from verify.errors import UnreadableInput, UsageProblem
+from verify.systems.base import System
+
+# In the order in which an export is offered to them. Adding a product is adding a line here.
+_REGISTRY = {
+    "lighthouse": "verify.systems.lighthouse.system",
+}
+
+NAMES = tuple(_REGISTRY)
+
+
+def system_named(name: str) -> System:
+    """The system of that name. Raises UsageProblem."""
+    if name not in _REGISTRY:
+        raise UsageProblem(
+            f"there is no system {name!r}", advice=f"There are {', '.join(_REGISTRY)}."
+        )
+    return cast(System, import_module(_REGISTRY[name]).SYSTEM)
+
+
+def recognise(path: Path) -> System | None:
+    """The system whose export lies at `path`, or None."""
+    for name in _REGISTRY:
+        system = system_named(name)
+        if system.recognises(path):
+            return system
+    return None
+
+
+def system_for(path: Path, name: str | None) -> System:
+    """The system named, else the one recognised. Raises UnreadableInput when it is neither."""
+    if name is not None:
+        return system_named(name)
+    if not path.exists():
+        raise UnreadableInput(f"{path} does not exist")
+    system = recognise(path)
+    if system is None:
+        raise UnreadableInput(
+            f"{path} is not an export of any product known here",
+            advice=f"Name the product with --system ({', '.join(_REGISTRY)}).",
+        )
+    return system

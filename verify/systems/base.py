@@ -1,0 +1,121 @@
+"""The shape that every system has: what the rest of the house may ask of a product.
+
+A system is a folder under `systems/` with a module-level object that satisfies `System`, named in
+the registry of `verify.systems`. Nothing outside its folder knows its product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from verify.findings import Finding
+from verify.result import ExportIdentity, Measure, Recomputation
+
+Notice = Callable[[str], None]
+Progress = Callable[[int], None]
+
+
+def _silent(_: str) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How an export is to be read.
+
+    `manifest_sha256` pins the manifest; `unverified` goes on after a failed check, `skip_invalid`
+    after an invalid line; `fields` maps the contract's attribute names to the export's own;
+    `cache` may be turned off. `notice` is told what a person should know, `progress` the bytes.
+    """
+
+    manifest_sha256: str | None = None
+    unverified: bool = False
+    skip_invalid: bool = False
+    cache: bool = True
+    fields: Mapping[str, str] = field(default_factory=dict)
+    notice: Notice = _silent
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is to be recomputed.
+
+    `month` is `YYYY-MM`; or `since` and `until`, both days included; neither: the last whole month
+    that the records cover. `by` names dimensions; those a lever lacks are passed over for it.
+    `switches` sets the method otherwise than stated.
+    """
+
+    levers: Sequence[str] = ()
+    month: str | None = None
+    since: date | None = None
+    until: date | None = None
+    time_zone: str | None = None
+    by: Sequence[str] = ()
+    baseline_model: str | None = None
+    switches: Mapping[str, str | bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Check:
+    """What `verify check` found: the files, what is in them, and findings; `sound` or not.
+
+    `document` is the JSON form without the parts that every check has.
+    """
+
+    export: ExportIdentity
+    sound: bool
+    findings: tuple[Finding, ...]
+    document: Mapping[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        """The document that `check --format json` prints."""
+        return {
+            "export": self.export.as_json(),
+            "sound": self.sound,
+            **self.document,
+            "findings": [finding.as_json() for finding in self.findings],
+        }
+
+
+class Export(Protocol):
+    """An opened export. Close it, or use it in a `with` block."""
+
+    @property
+    def identity(self) -> ExportIdentity: ...
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the trust checks have to say about the whole export."""
+
+    def recompute(self, question: Question) -> Recomputation:
+        """Recompute the levers asked for. Raises UsageProblem for what does not exist."""
+
+    def check(self, question: Question) -> Check:
+        """Describe the export, days in the zone of `question`."""
+
+    def close(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class System(Protocol):
+    """A product whose savings can be verified."""
+
+    name: str
+    title: str
+    levers: tuple[str, ...]
+    dimensions: Mapping[str, tuple[str, ...]]
+    measures: Mapping[str, tuple[Measure, ...]]
+
+    def recognises(self, path: Path) -> bool:
+        """Whether what lies at `path` looks like an export of this product."""
+
+    def open(self, path: Path, reading: Reading) -> Export:
+        """Open it. Raises IntegrityFailure, UnreadableInput."""

@@ -1,0 +1,10 @@
+-- As lines.sql, for exports in several parts or with blank lines between: there a row's number is
+-- not its position, and `numbering` says how far ahead of it the line is.
+CREATE VIEW lines AS
+SELECT n.line, n.* EXCLUDE (line)
+FROM (
+    SELECT f.rowid + m.ahead AS line, f.*
+    FROM facts f ASOF JOIN numbering m ON f.rowid >= m.first_row
+) n ANTI JOIN reread r ON n.line = r.line
+UNION ALL
+SELECT CAST(line_no ->> '$' AS BIGINT) AS line, * FROM resolved;

@@ -1,0 +1,41 @@
+"""LightHouse as the rest of the house sees it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from verify.systems.base import Reading
+from verify.systems.lighthouse.measures import DIMENSIONS, LEVERS, MEASURES
+from verify.trust.manifest import NAMES
+
+if TYPE_CHECKING:  # the engine is only loaded when an export is opened
+    from verify.systems.lighthouse.export import LightHouseExport
+
+
+class LightHouse:
+    """The agent-telemetry product: four levers over `records.jsonl`."""
+
+    name = "lighthouse"
+    title = "LightHouse"
+    levers = LEVERS
+    dimensions = DIMENSIONS
+    measures = MEASURES
+
+    def recognises(self, path: Path) -> bool:
+        """A directory with a manifest, or with records."""
+        if not path.is_dir():
+            return False
+        return any((path / name).exists() for name in NAMES) or any(
+            next(path.glob(pattern), None) is not None
+            for pattern in ("records*.jsonl", "records*.jsonl.gz", "records*.jsonl.zst")
+        )
+
+    def open(self, path: Path, reading: Reading) -> LightHouseExport:
+        """Check and load the export at `path`."""
+        from verify.systems.lighthouse.export import open_export
+
+        return open_export(path, reading)
+
+
+SYSTEM = LightHouse()

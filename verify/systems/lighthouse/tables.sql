@@ -1,0 +1,97 @@
+-- From lines to records: one relation a record type, with the line that each record stands in.
+-- `lines` is made by lines.sql.
+
+CREATE VIEW record AS
+SELECT line, type ->> '$' AS type, deployment ->> '$' AS deployment, ts, ts_naive FROM lines;
+
+CREATE VIEW model_call AS
+SELECT
+    line,
+    deployment ->> '$' AS deployment,
+    ts,
+    model ->> '$' AS model,
+    pack ->> '$' AS pack,
+    agent ->> '$' AS agent,
+    provider ->> '$' AS provider,
+    outcome ->> '$' AS outcome,
+    id ->> '$' AS id,
+    input_tokens,
+    output_tokens,
+    cache_read_tokens,
+    cache_write_tokens
+FROM lines WHERE type = '"model_call"';
+
+CREATE VIEW retrieval AS
+SELECT
+    line,
+    deployment ->> '$' AS deployment,
+    ts,
+    model ->> '$' AS model,
+    pack ->> '$' AS pack,
+    agent ->> '$' AS agent,
+    "index" ->> '$' AS "index",
+    id ->> '$' AS id,
+    corpus_tokens_in_scope,
+    context_tokens_sent,
+    sample_rate ->> '$' AS sample_rate
+FROM lines WHERE type = '"retrieval"';
+
+CREATE VIEW other AS
+SELECT
+    line,
+    type ->> '$' AS type,
+    deployment ->> '$' AS deployment,
+    ts,
+    coalesce(ts_sub ->> '$', '') AS ts_sub,
+    model ->> '$' AS model,
+    pack ->> '$' AS pack,
+    agent ->> '$' AS agent,
+    provider ->> '$' AS provider,
+    id ->> '$' AS id,
+    from_json(others, '{"ts":"JSON","candidates":"JSON","picked":"JSON","baseline":"JSON",
+        "applied":"JSON","profile":"JSON","rate":"JSON","kind":"JSON","usd":"JSON",
+        "limits":"JSON","price":"JSON","snapshot":"JSON","complete":"JSON","size":"JSON"}') AS o
+FROM lines WHERE others IS NOT NULL;
+
+-- USD per million tokens. A snapshot without an id is known by the text of its timestamp. A
+-- context window is `context_tokens`, or else `context_window`.
+CREATE TABLE models AS
+SELECT
+    line, deployment, ts, ts_sub, model, provider,
+    coalesce(o.snapshot ->> '$', o.ts ->> '$') AS snapshot,
+    (o.complete ->> '$')::BOOLEAN AS complete,
+    count_of(o.size) AS size,
+    count_of(coalesce(nullif(o.limits -> '$.context_tokens', 'null'),
+                      o.limits -> '$.context_window')) AS window_tokens,
+    amount_of(o.price -> '$.input_per_m') AS input_per_m,
+    amount_of(o.price -> '$.output_per_m') AS output_per_m,
+    amount_of(o.price -> '$.cache_read_per_m') AS cache_read_per_m,
+    amount_of(o.price -> '$.cache_write_per_m') AS cache_write_per_m
+FROM other WHERE type = 'models';
+
+-- The cost of a model is that of the first candidate of its name.
+CREATE TABLE routing_decision AS
+WITH decision AS (
+    SELECT *, from_json(o.candidates, '[{"model":"JSON","cost_usd":"JSON"}]') AS candidates
+    FROM other WHERE type = 'routing_decision'
+)
+SELECT
+    line, deployment, ts, agent, pack, id,
+    o.picked ->> '$' AS picked,
+    o.baseline ->> '$' AS baseline,
+    coalesce((o.applied ->> '$')::BOOLEAN, true) AS applied,
+    amount_of(list_filter(candidates, lambda c: (c.model ->> '$') = (o.picked ->> '$'))[1].cost_usd)
+        AS picked_usd,
+    amount_of(list_filter(candidates, lambda c: (c.model ->> '$') = (o.baseline ->> '$'))[1].cost_usd)
+        AS baseline_usd,
+    len(list_filter(candidates, lambda c: starts_with(c.cost_usd ->> '$', '-'))) AS negative_costs
+FROM decision;
+
+CREATE TABLE deployment_profile AS
+SELECT line, deployment, ts, ts_sub, o.profile ->> '$' AS profile,
+       amount_of(o.rate) AS always_on_usd_per_hour
+FROM other WHERE type = 'deployment_profile';
+
+CREATE TABLE cost AS
+SELECT line, deployment, ts, o.kind ->> '$' AS kind, amount_of(o.usd) AS usd
+FROM other WHERE type = 'cost';
