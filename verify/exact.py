@@ -70,12 +70,18 @@ class Printed:
     """A figure as a product printed it: its text, exact value, and decimals shown.
 
     `decimals` counts the decimals of the text written without an exponent (`4.6e-05` shows 6),
-    so that trailing zeros count as precision (`0.10` shows 2).
+    so that trailing zeros count as precision (`0.10` shows 2). `unrounded` marks an exact amount.
     """
 
     text: str
     value: Fraction
     decimals: int
+    unrounded: bool = False
+
+    @classmethod
+    def amount(cls, text: str) -> Printed:
+        """Read an amount as `plain` writes it; it rounds nothing."""
+        return cls(text, Fraction(text), 0, unrounded=True)
 
     @classmethod
     def read(cls, text: str) -> Printed:

@@ -243,4 +243,68 @@ _RECORDS = _kinds(
     ),
 )
 
-KINDS: dict[str, Kind] = _TRUST | _RECORDS
+_FIGURES = _kinds(
+    Kind(
+        "read_rows_total",
+        "error",
+        "A breakdown does not add up to its read's own total",
+        "Rows or total are wrong, whatever the records say.",
+    ),
+    Kind(
+        "read_not_its_inputs",
+        "error",
+        "A figure does not follow from its read's own inputs",
+        "Recomputed from what the product itself shows (tokens and card, decisions, rows by "
+        "deployment), it is another figure.",
+    ),
+    Kind(
+        "headline_not_sum",
+        "error",
+        "The headline is not the sum of the levers it counts",
+        "The levers with status ok, as printed, add up to something else.",
+    ),
+    Kind(
+        "reads_disagree",
+        "error",
+        "Two reads show one figure differently",
+        "At most one of them can be right.",
+    ),
+    Kind(
+        "read_duplicate_row",
+        "error",
+        "A read shows one row twice",
+        "A sum over the rows counts it twice.",
+    ),
+    Kind(
+        "read_card",
+        "warning",
+        "A price card in the read is not that of the records",
+        "The product priced on another snapshot, or the snapshot changed since.",
+    ),
+    Kind(
+        "read_unknown",
+        "info",
+        "A file beside the reads is none of them",
+        "Nothing in it was compared.",
+    ),
+    Kind(
+        "capture_hand_saved",
+        "info",
+        "The figures were saved by hand",
+        "No capture.json says where they came from and when; they prove no more than a copy does.",
+    ),
+    Kind(
+        "figures_zone",
+        "warning",
+        "The figures name another time zone than the manifest",
+        "Their days are not the days of the export.",
+    ),
+    Kind(
+        "lever_accepted",
+        "info",
+        "A lever inside another one",
+        "It cannot be derived from the records, is taken as it is, and is never added.",
+    ),
+)
+
+KINDS: dict[str, Kind] = _TRUST | _RECORDS | _FIGURES

@@ -68,12 +68,14 @@ class Day:
 class Period:
     """Whole local days of one zone, `since` and `until` both included.
 
-    Raises UsageProblem when `until` is before `since` or the zone is unknown.
+    Raises UsageProblem when `until` is before `since` or the zone is unknown. `last_day_lost` is
+    the period as a program reads it that takes `until` for the first day not to count.
     """
 
     since: date
     until: date
     time_zone: str
+    last_day_lost: bool = False
 
     def __post_init__(self) -> None:
         zone_named(self.time_zone)
@@ -90,7 +92,8 @@ class Period:
     @property
     def end(self) -> datetime:
         """The first instant after the period, in UTC; it does not belong to it."""
-        return first_instant(self.until + timedelta(days=1), self.time_zone)
+        following = self.until if self.last_day_lost else self.until + timedelta(days=1)
+        return first_instant(following, self.time_zone)
 
     @property
     def hours(self) -> Fraction:
@@ -111,7 +114,7 @@ class Period:
     def days(self) -> Iterator[Day]:
         """Each local day in order; together they are the period, without gap or overlap."""
         day = self.since
-        while day <= self.until:
+        while day < self.until or (day == self.until and not self.last_day_lost):
             following = day + timedelta(days=1)
             yield Day(
                 day,
@@ -119,10 +122,6 @@ class Period:
                 first_instant(following, self.time_zone),
             )
             day = following
-
-    def in_zone(self, zone: str) -> Period:
-        """The same dates read in another zone."""
-        return Period(self.since, self.until, zone)
 
 
 def month_end(day: date) -> date:

@@ -6,6 +6,7 @@ A value is an `int` (counts, plain token sums), a `Fraction` (any other exact am
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -89,6 +90,11 @@ class CardCell:
     card_line: int | None
     measures: Mapping[str, Value]
 
+    @property
+    def key(self) -> str:
+        """Deployment and model as one key that no name can forge: a JSON array of the two."""
+        return cell_key(self.deployment, self.model)
+
 
 @dataclass(frozen=True)
 class LeverResult:
@@ -103,6 +109,13 @@ class LeverResult:
     cells: tuple[CardCell, ...] = ()
     detail: Mapping[str, Value] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+
+    def conclusive(self, least: Fraction | None = None) -> bool:
+        """Whether it has a figure that counts, and at least that share of coverage."""
+        if self.status != "ok":
+            return False
+        share = self.coverage.share
+        return least is None or (share is not None and share >= least)
 
 
 @dataclass(frozen=True)
@@ -135,6 +148,11 @@ class Recomputation:
         if self.fields:
             document["fields"] = dict(self.fields)
         return document
+
+
+def cell_key(deployment: str, model: str) -> str:
+    """The key of a deployment and model together."""
+    return json.dumps([deployment, model], ensure_ascii=False, separators=(",", ":"))
 
 
 def json_value(value: Value) -> Any:

@@ -67,14 +67,14 @@ class DuckEngine:
         used = {"end": end, "card": rule}
         self._connection.execute(f"CREATE OR REPLACE TEMP TABLE card AS {sql}", used)
 
-    def set_repeated(self, lines: Sequence[int] | None) -> None:
-        """Leave out the given lines (repeats of earlier ones) of every record type, or none."""
-        for relation in ("model_call", "retrieval", "routing_decision", "cost"):
+    def leave_out(self, lines: Sequence[int], relations: Sequence[str]) -> None:
+        """From now on the records of these lines are not in `relations`; with no lines, all are."""
+        for relation in relations:
             self._connection.execute(f"DROP VIEW IF EXISTS temp.{relation}")
         if not lines:
             return
         self._replace("repeated", "line BIGINT", [[line] for line in lines])
-        for relation in ("model_call", "retrieval", "routing_decision", "cost"):
+        for relation in relations:
             self._connection.execute(
                 f"CREATE TEMP VIEW {relation} AS "
                 f'SELECT * FROM "{self._catalog}".main.{relation} '

@@ -12,6 +12,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Protocol, Self
 
+from verify.compare.figures import Claims
+from verify.compare.tieout import DiffRow
 from verify.findings import Finding
 from verify.result import ExportIdentity, Measure, Recomputation
 
@@ -46,8 +48,9 @@ class Question:
     """What is to be recomputed.
 
     `month` is `YYYY-MM`; or `since` and `until`, both days included; neither: the last whole month
-    that the records cover. `by` names dimensions; those a lever lacks are passed over for it.
-    `switches` sets the method otherwise than stated.
+    that the records cover. `time_zone` overrides the export's own, `fallback_zone` stands in where
+    it has none. `by` names dimensions; those a lever lacks are passed over for it. `switches`
+    sets the method otherwise than stated.
     """
 
     levers: Sequence[str] = ()
@@ -55,6 +58,7 @@ class Question:
     since: date | None = None
     until: date | None = None
     time_zone: str | None = None
+    fallback_zone: str | None = None
     by: Sequence[str] = ()
     baseline_model: str | None = None
     switches: Mapping[str, str | bool] = field(default_factory=dict)
@@ -95,6 +99,9 @@ class Export(Protocol):
     def recompute(self, question: Question) -> Recomputation:
         """Recompute the levers asked for. Raises UsageProblem for what does not exist."""
 
+    def details(self, claims: Claims, result: Recomputation) -> tuple[list[DiffRow], list[Finding]]:
+        """Rows and findings that only the system can tie out: its records one by one."""
+
     def check(self, question: Question) -> Check:
         """Describe the export, days in the zone of `question`."""
 
@@ -119,3 +126,9 @@ class System(Protocol):
 
     def open(self, path: Path, reading: Reading) -> Export:
         """Open it. Raises IntegrityFailure, UnreadableInput."""
+
+    def read_claims(self, path: Path) -> Claims:
+        """The product's figures captured at `path`. Raises UnreadableInput."""
+
+    def parse_switch(self, text: str) -> tuple[str, str | bool]:
+        """`name=value` of a method switch. Raises UsageProblem."""

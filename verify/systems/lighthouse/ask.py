@@ -7,6 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from verify.compare.figures import Claims
+from verify.compare.tieout import DiffRow
 from verify.engines.duckdb import DuckEngine
 from verify.errors import UsageProblem
 from verify.findings import Finding
@@ -18,6 +20,8 @@ from verify.systems.lighthouse.fields import RECORD_TYPES
 from verify.systems.lighthouse.load import Loaded, sql
 from verify.systems.lighthouse.measures import DIMENSIONS, LEVERS
 from verify.systems.lighthouse.method import Method
+from verify.systems.lighthouse.reads.consistency import card_differences
+from verify.systems.lighthouse.reads.decisions import decision_rows
 from verify.systems.lighthouse.repeats import repeated_lines
 from verify.trust.manifest import Manifest
 from verify.trust.source import Source
@@ -69,14 +73,15 @@ class Asker:
         """See `verify.systems.base.Export.recompute`."""
         names = _levers_asked(question)
         zone, findings = self._zone(question)
-        period = self._period(question, zone)
+        asked = self._period(question, zone)
         method = Method(zone).but(**question.switches)
-        period = period.in_zone(method.zone)
-        start, end = self._prepare(method, period)
+        period = method.period(asked.since, asked.until)
+        self._prepare(method, period)
         context: dict[str, Any] = {
             **method.as_mapping(),
-            "start": start,
-            "end": end,
+            "start": period.start,
+            "end": period.end,
+            "hours": period.hours,
             "baseline_model": question.baseline_model,
         }
         results = [self._lever(name, question, method, context) for name in names]
@@ -95,6 +100,8 @@ class Asker:
             return zone_named(question.time_zone).key, ()
         if self._manifest is not None and self._manifest.time_zone is not None:
             return zone_named(self._manifest.time_zone).key, ()
+        if question.fallback_zone is not None:
+            return zone_named(question.fallback_zone).key, ()
         message = "no time zone is named by the manifest or by --tz; days are UTC days"
         return "UTC", (Finding("time_zone_assumed", message),)
 
@@ -144,12 +151,10 @@ class Asker:
                 found[day] = found.get(day, 0) + row["records"]
         return found
 
-    def _prepare(self, method: Method, period: Period) -> tuple[datetime, datetime]:
-        start, end = method.bounds(period)
-        self._engine.set_days(day for day in period.days() if day.start < end)
-        self._engine.set_repeated(self._repeats() if method.dedupe else None)
-        self._engine.set_card(sql("card"), end, method.card)
-        return start, end
+    def _prepare(self, method: Method, period: Period) -> None:
+        self._engine.set_days(period.days())
+        self._engine.leave_out(self._repeats() if method.dedupe else [], RECORD_TYPES)
+        self._engine.set_card(sql("card"), period.end, method.card)
 
     def _repeats(self) -> list[int]:
         if self._repeated is None:
@@ -177,9 +182,8 @@ class Asker:
 
             named = question.baseline_model is not None
             return levers.routing(groups, method, by, counterfactual if named else None)
-        seconds = (context["end"] - context["start"]) // timedelta(microseconds=1)
-        hours = levers.hours_of(seconds)
-        return levers.infrastructure(self._engine.rows(sql(name), context), hours, by)
+        groups_of_all = self._engine.rows(sql(name), context)
+        return levers.infrastructure(groups_of_all, context["hours"], by)
 
     def _record_findings(self, context: Mapping[str, Any]) -> dict[str, list[Finding]]:
         rates = self._engine.rows(
@@ -199,6 +203,24 @@ class Asker:
                 finding = Finding(row["code"], message, row["found"], tuple(row["examples"] or ()))
                 found.setdefault(row["lever"], []).append(finding)
         return found
+
+    def details(self, claims: Claims, result: Recomputation) -> tuple[list[DiffRow], list[Finding]]:
+        """See `verify.systems.base.Export.details`: decisions, cards, and the zone."""
+        rows: list[DiffRow] = []
+        findings: list[Finding] = []
+        source = claims.source
+        if "routing" in source:
+            period = result.period
+            context = {"start": period.start, "end": period.end}
+            rows += decision_rows(source["routing"], self._engine, context)
+        read_cells = source.get("caching", {}).get("by_deployment_model")
+        for lever in result.levers if read_cells else ():
+            findings += card_differences(lever.cells, read_cells)
+        own = self._manifest.time_zone if self._manifest else None
+        if own is not None and claims.time_zone not in (None, own):
+            message = f"the figures' time zone is {claims.time_zone}, the manifest's is {own}"
+            findings.append(Finding("figures_zone", message))
+        return rows, findings
 
     def check(self, question: Question) -> Check:
         """See `verify.systems.base.Export.check`."""

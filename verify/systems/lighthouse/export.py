@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import duckdb
 
+from verify.compare.figures import Claims
+from verify.compare.tieout import DiffRow
 from verify.engines.duckdb import DuckEngine
 from verify.errors import IntegrityFailure, Problem, UnreadableInput
 from verify.findings import EXAMPLES, Finding
@@ -25,6 +27,14 @@ from verify.trust.source import Source, open_source
 from verify.trust.tap import Tap
 
 RECORDS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+
+
+class Inside(NamedTuple):
+    """What an export is made of, for those of this folder who need the lines themselves."""
+
+    engine: DuckEngine
+    source: Source
+    loaded: Loaded
 
 
 class LightHouseExport:
@@ -44,6 +54,7 @@ class LightHouseExport:
         self._identity = identity
         self._findings = findings
         self._stack = stack
+        self.inside = Inside(engine, source, loaded)
         self._asker = Asker(engine, identity, manifest, loaded, findings, source, reading)
 
     @property
@@ -56,6 +67,9 @@ class LightHouseExport:
 
     def recompute(self, question: Question) -> Recomputation:
         return self._asker.recompute(question)
+
+    def details(self, claims: Claims, result: Recomputation) -> tuple[list[DiffRow], list[Finding]]:
+        return self._asker.details(claims, result)
 
     def check(self, question: Question) -> Check:
         return self._asker.check(question)
@@ -231,7 +245,9 @@ def _findings(
     if unread:
         shown = ", ".join(w.where for w in unread[:EXAMPLES])
         more = f" and {len(unread) - EXAMPLES} more" if len(unread) > EXAMPLES else ""
-        yield Finding("file_unread", f"not in the manifest, not read: {shown}{more}", len(unread))
+        yield Finding(
+            "file_unread", f"not in the manifest, not read as records: {shown}{more}", len(unread)
+        )
     for warning in warnings:
         if warning.code != "file_unread":
             yield Finding(warning.code, f"{warning.where}: {warning.message}")

@@ -10,11 +10,12 @@ WITH newest AS (
     QUALIFY row_number() OVER (
         PARTITION BY deployment ORDER BY ts DESC, ts_sub DESC, line DESC) = 1
 ), costs AS (
-    SELECT deployment, sum(usd) AS actual_usd
+    -- Whole dollars and the rest apart: no sum can leave 128 bits.
+    SELECT deployment, sum(trunc(usd)::HUGEINT) AS actual_whole, sum(usd - trunc(usd)) AS actual_rest
     FROM cost
     WHERE ts >= $start AND ts < $end AND kind = 'infrastructure' AND usd IS NOT NULL
     GROUP BY deployment
 )
-SELECT deployment, profile, always_on_usd_per_hour, actual_usd
+SELECT deployment, profile, always_on_usd_per_hour, actual_whole, actual_rest
 FROM newest LEFT JOIN costs USING (deployment)
 WHERE profile IS DISTINCT FROM 'always_on'

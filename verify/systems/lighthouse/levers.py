@@ -202,9 +202,9 @@ def routing(
     named. It is only asked when the period has no decision."""
 
     def measure(members: Sequence[Group]) -> dict[str, Value]:
-        money = ("saving_usd", "escalation_usd", "off_saving_usd")
+        money = ("saving", "escalation", "off_saving")
         found: dict[str, Value] = {
-            name: total(from_decimal(group[name]) for group in members) for name in money
+            f"{name}_usd": total(_amount(group, name) for group in members) for name in money
         }
         counts = ("decisions", "uncomparable")
         return found | {name: sum(int(group[name]) for group in members) for name in counts}
@@ -265,18 +265,19 @@ def _call_cost(group: Group, card: str) -> Fraction | None:
 def infrastructure(groups: Iterable[Group], hours: Fraction, by: Iterable[str]) -> LeverResult:
     """The infrastructure lever over `hours` real hours, from the rows of infrastructure.sql."""
     rows = _ordered(Row(group["deployment"], _infra_row(group, hours)) for group in groups)
-    with_feed = sum(1 for row in rows if row.measures["saved_usd"] is not None)
+    computed = sum(1 for row in rows if row.measures["saved_usd"] is not None)
     if not rows:
         status = "no_data"
     else:
-        status = "ok" if with_feed else "no_cost_feed"
+        fed = any(row.measures["actual_usd"] is not None for row in rows)
+        status = "ok" if fed else "no_cost_feed"
     saved = total(_exact(v) for row in rows if (v := row.measures["saved_usd"]) is not None)
     return LeverResult(
         "infrastructure",
         status,
         _figure(saved, status),
         {"saved_usd": saved},
-        Coverage(with_feed, len(rows)),
+        Coverage(computed, len(rows)),
         {"deployment": rows} if "deployment" in by else {},
     )
 
@@ -284,7 +285,7 @@ def infrastructure(groups: Iterable[Group], hours: Fraction, by: Iterable[str]) 
 def _infra_row(group: Group, hours: Fraction) -> dict[str, Value]:
     rate = from_decimal(group["always_on_usd_per_hour"])
     always_on = None if rate is None else rate * hours
-    actual = from_decimal(group["actual_usd"])
+    actual = _amount(group, "actual")
     saved = None if always_on is None or actual is None else always_on - actual
     return {
         "profile": group["profile"],
@@ -294,9 +295,10 @@ def _infra_row(group: Group, hours: Fraction) -> dict[str, Value]:
     }
 
 
-def hours_of(microseconds: int) -> Fraction:
-    """Real hours in a number of microseconds."""
-    return Fraction(microseconds, 3_600_000_000)
+def _amount(group: Group, name: str) -> Fraction | None:
+    """A sum of money that came as whole dollars and the rest; None over nothing."""
+    whole = group[f"{name}_whole"]
+    return None if whole is None else Fraction(whole) + Fraction(group[f"{name}_rest"])
 
 
 def _figure(value: Value, status: str) -> Fraction | None:

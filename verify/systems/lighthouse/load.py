@@ -20,7 +20,7 @@ import duckdb
 from verify.errors import IntegrityFailure, Problem, UnreadableInput
 from verify.store.database import connect
 from verify.store.pump import pump
-from verify.systems.lighthouse.fields import COLUMNS, FINER, LINE
+from verify.systems.lighthouse.fields import COLUMNS, FINER, LINE, RECORD_TYPES
 from verify.systems.lighthouse.strict import InvalidLine, read_line
 from verify.trust.source import Source
 from verify.trust.tap import LineTooLong, Tap, blank_lines
@@ -378,6 +378,12 @@ class _Loader:
     def _insert_resolved(self, path: str) -> None:
         self._open_lines(path, {})
         self._db.execute(sql("facts").replace("INSERT INTO facts", "INSERT INTO resolved", 1))
+        left = self._db.execute(
+            "SELECT line_no FROM resolved WHERE doubt AND type IN (SELECT unnest(?)) LIMIT 1",
+            [[f'"{kind}"' for kind in RECORD_TYPES]],
+        ).fetchone()
+        if left:
+            raise UnreadableInput(f"line {left[0]}: the strict reader and the loader do not agree")
 
     def _note_reread(self, lines: list[int]) -> None:
         if not lines:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from datetime import datetime, timedelta
+from datetime import date
 from typing import Any
 
 from verify.errors import UsageProblem
-from verify.period import Period, first_instant, zone_named
+from verify.period import Period, zone_named
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,9 @@ class Method:
         """Every switch with its value, in the order of the contract."""
         return {switch.name: getattr(self, switch.name) for switch in SWITCHES}
 
-    def bounds(self, period: Period) -> tuple[datetime, datetime]:
-        """The instants between which records count, for the dates of `period`."""
-        start = first_instant(period.since, self.zone)
-        following = period.until + timedelta(days=0 if self.until_exclusive else 1)
-        return start, max(start, first_instant(following, self.zone))
+    def period(self, since: date, until: date) -> Period:
+        """The period that these dates are by this method."""
+        return Period(since, until, self.zone, self.until_exclusive)
 
 
 def parse_switch(text: str) -> tuple[str, str | bool]:

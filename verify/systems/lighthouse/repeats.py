@@ -22,7 +22,8 @@ _ALIKE = """
                           output_tokens, cache_read_tokens, cache_write_tokens,
                           corpus_tokens_in_scope, context_tokens_sent) AS look
         FROM lines
-        WHERE type IN ('"model_call"', '"retrieval"', '"routing_decision"', '"cost"')
+        WHERE type IN ('"models"', '"model_call"', '"retrieval"', '"routing_decision"',
+                       '"deployment_profile"', '"cost"')
     )
     QUALIFY count(*) OVER (PARTITION BY look) > 1
     ORDER BY line
@@ -30,8 +31,8 @@ _ALIKE = """
 
 
 def repeated_lines(engine: DuckEngine, source: Source, loaded: Loaded) -> list[int]:
-    """The numbers of the lines that repeat an earlier one, in order. Only record types whose
-    records are counted or summed are looked at."""
+    """The numbers of the lines that repeat an earlier one, in order, for the record
+    types that levers read. The first of them counts."""
     alike = {row["line"]: row["look"] for row in engine.rows(_ALIKE)}
     if not alike:
         return []

@@ -1,9 +1,9 @@
 -- How the plain forms of JSON text are read; every other form gives NULL, which marks a doubt.
 
--- An integer, also written 12.0. Fifteen digits are exact in any parser; longer ones go back.
+-- An integer of 64 bits, also written 12.0. With a point in it, a longer one may have been rounded.
 CREATE OR REPLACE TEMP MACRO count_of(leaf) AS
-    CASE WHEN regexp_full_match(leaf::VARCHAR, '-?[0-9]{1,18}|-?[0-9]{1,15}\.0')
-         THEN CAST(leaf::VARCHAR AS BIGINT) END;
+    CASE WHEN regexp_full_match(leaf::VARCHAR, '-?[0-9]{1,19}|-?[0-9]{1,15}\.0')
+         THEN try_cast(leaf::VARCHAR AS BIGINT) END;
 
 -- RFC 3339; without an offset it is UTC. Leap seconds, 24:00 and year 0 are not plain.
 CREATE OR REPLACE TEMP MACRO instant_of(leaf) AS

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verify.compare.figures import Claims
 from verify.systems.base import Reading
 from verify.systems.lighthouse.measures import DIMENSIONS, LEVERS, MEASURES
+from verify.systems.lighthouse.method import parse_switch
 from verify.trust.manifest import NAMES
 
 if TYPE_CHECKING:  # the engine is only loaded when an export is opened
@@ -36,6 +38,16 @@ class LightHouse:
         from verify.systems.lighthouse.export import open_export
 
         return open_export(path, reading)
+
+    def read_claims(self, path: Path) -> Claims:
+        """The reads captured at `path`."""
+        from verify.systems.lighthouse.reads import read_claims
+
+        return read_claims(path)
+
+    def parse_switch(self, text: str) -> tuple[str, str | bool]:
+        """A method switch as typed."""
+        return parse_switch(text)
 
 
 SYSTEM = LightHouse()

@@ -1,0 +1,1 @@
+"""What the tests share: exports made on the spot, and exact comparison."""

@@ -1,0 +1,74 @@
+"""`verify recompute`: the savings, from the raw records."""
+
+from __future__ import annotations
+
+import typer
+
+from verify.cli import options as opt
+from verify.cli.output import deliver, in_colour, notice_to_stderr, terminal_width
+
+
+def command(
+    export: opt.Export = None,
+    lever: opt.Levers = None,
+    period: opt.Month = None,
+    since: opt.Since = None,
+    until: opt.Until = None,
+    tz: opt.TimeZone = None,
+    by: opt.By = None,
+    baseline_model: opt.BaselineModel = None,
+    method: opt.Method = None,
+    min_coverage: opt.MinCoverage = None,
+    output_format: opt.OutputFormat = opt.Format.table,
+    output: opt.Output = None,
+    system: opt.System = None,
+    manifest_sha256: opt.Pin = None,
+    unverified: opt.Unverified = False,
+    skip_invalid: opt.SkipInvalid = False,
+    no_cache: opt.NoCache = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Recompute the savings from the raw records, exactly.
+
+    Example: verify recompute --lever caching --period 2026-10 --by model
+    """
+    from verify.cli.locate import opened
+    from verify.cli.questions import coverage_share, question
+    from verify.render import recomputation
+    from verify.render.jsontext import dumps
+
+    least = coverage_share(min_coverage)
+    product, opened_export = opened(
+        export,
+        system,
+        pin=manifest_sha256,
+        unverified=unverified,
+        skip_invalid=skip_invalid,
+        no_cache=no_cache,
+        notice=notice_to_stderr(quiet),
+    )
+    asked = question(product, lever, period, since, until, tz, by, baseline_model, method)
+    with opened_export:
+        result = opened_export.recompute(asked)
+    if output_format is opt.Format.json:
+        answer = dumps(result.as_json())
+    elif output_format is opt.Format.csv:
+        answer = recomputation.csv(result, measures=product.measures)
+    elif output_format is opt.Format.md:
+        answer = recomputation.markdown(
+            result, measures=product.measures, unusual=dict(asked.switches)
+        )
+    else:
+        answer = recomputation.table(
+            result,
+            measures=product.measures,
+            width=terminal_width(),
+            colour=in_colour(output),
+            unusual=dict(asked.switches),
+        )
+    deliver(answer, output)
+    skipped = any(finding.code == "line_skipped" for finding in result.findings)
+    if result.export.trust == "unverified":
+        raise typer.Exit(3)
+    if skipped or any(not result_lever.conclusive(least) for result_lever in result.levers):
+        raise typer.Exit(4)

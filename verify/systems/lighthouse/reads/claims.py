@@ -1,0 +1,174 @@
+"""The capture as a whole: figures, depth 2, period, and what the reads say against each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from verify.compare.figures import HEADLINE, At, Claims, Derived, Figure
+from verify.compare.verdicts import DOLLAR_DECIMALS, Precision, Tolerance, judge
+from verify.errors import UnreadableInput, UsageProblem
+from verify.exact import Printed
+from verify.findings import Finding
+from verify.period import month_period, parse_date
+from verify.systems.lighthouse.reads.consistency import contradictions
+from verify.systems.lighthouse.reads.depth2 import from_reads
+from verify.systems.lighthouse.reads.documents import CSV_READ, Documents, open_documents
+from verify.systems.lighthouse.reads.figures import READERS, breakdowns, caching_csv
+
+
+def read_claims(path: Path) -> Claims:
+    """All figures at `path`. Raises UnreadableInput when a document is not what it should be, or
+    when the reads are about different periods."""
+    documents = open_documents(path)
+    reads = documents.reads
+    figures = [
+        figure for name, read in reads.items() if name in READERS for figure in READERS[name](read)
+    ]
+    depth2 = from_reads(reads)
+    if CSV_READ in reads:
+        figures += _csv_figures(reads, depth2, figures)
+    statuses = _statuses(reads)
+    since, until, zone = _period(documents)
+    accepted = dict(_accepted(reads))
+    return Claims(
+        tuple(figures),
+        depth2,
+        since,
+        until,
+        zone,
+        baseline_model=_baseline(reads),
+        accepted=accepted,
+        statuses=statuses,
+        complete=tuple(_complete(reads)),
+        findings=tuple(_findings(documents, figures, depth2, statuses, accepted)),
+        source=reads,
+    )
+
+
+def _csv_figures(
+    reads: Mapping[str, Any], depth2: Mapping[At, Derived], figures: list[Figure]
+) -> list[Figure]:
+    """The figures of the CSV. Beside the JSON form of the same read, only those that say something
+    that it does not: they restate one read, and a figure is tied out once."""
+    shown = list(caching_csv(reads[CSV_READ]))
+    if "caching" not in reads:
+        return shown
+    known = {figure.at: figure.value for figure in figures if figure.read == "caching"}
+    return [figure for figure in shown if not _restates(figure, known, depth2)]
+
+
+def _restates(figure: Figure, known: Mapping[At, Any], depth2: Mapping[At, Derived]) -> bool:
+    if figure.at in known:
+        return bool(known[figure.at] == figure.value)
+    derived = depth2.get(figure.at)
+    if derived is None or not isinstance(figure.shown, Printed):
+        return False
+    precision = Precision(max(figure.shown.decimals, DOLLAR_DECIMALS))
+    verdict = judge(figure.shown.value, derived.value, precision, Tolerance())
+    return verdict in ("exact", "rounding")
+
+
+def _statuses(reads: Mapping[str, Any]) -> dict[str, str]:
+    return {lever["lever"]: lever["status"] for lever in reads.get(HEADLINE, {}).get("levers", ())}
+
+
+def _accepted(reads: Mapping[str, Any]) -> Iterator[tuple[At, str]]:
+    for lever in reads.get(HEADLINE, {}).get("levers", ()):
+        if lever["status"] == "included":
+            inside = (lever.get("detail") or {}).get("inside")
+            reason = (
+                f"inside {inside}: accepted, never added" if inside else "accepted, never added"
+            )
+            for measure in ("status", "usd", "coverage_measured", "coverage_total"):
+                yield At(lever["lever"], measure), reason
+
+
+def _baseline(reads: Mapping[str, Any]) -> str | None:
+    for lever in reads.get(HEADLINE, {}).get("levers", ()):
+        named = (lever.get("detail") or {}).get("baseline_model")
+        if isinstance(named, str):
+            return named
+    return None
+
+
+def _complete(reads: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, part in (
+        ("retrieval", reads.get("retrieval", {}).get("stuffing", {})),
+        ("caching", reads.get("caching", {})),
+    ):
+        for dimension, _ in breakdowns(part):
+            yield name, dimension
+        if "by_deployment_model" in part:
+            yield name, "deployment_model"
+    if "caching" not in reads and CSV_READ in reads:
+        yield "caching", "deployment_model"
+    if "profiles" in reads:
+        yield "infrastructure", "deployment"
+    for lever in reads.get("recompute", {}).get("levers", ()):
+        for dimension in lever["by"]:
+            yield lever["lever"], dimension
+
+
+def _period(documents: Documents) -> tuple[date | None, date | None, str | None]:
+    spans: dict[tuple[date, date], str] = {}
+    zones: dict[str, str] = {}
+    for name, read in documents.reads.items():
+        if name == CSV_READ:
+            continue
+        file = documents.files[name]
+        span, zone = _span(name, read)
+        if span is not None:
+            spans.setdefault(span, file)
+        if zone is not None:
+            zones.setdefault(zone, file)
+    for what, found in (("periods", spans), ("time zones", zones)):
+        if len(found) > 1:
+            said = ", ".join(f"{file}: {_said(value)}" for value, file in found.items())
+            raise UnreadableInput(
+                f"the reads are about different {what} ({said})",
+                advice="Capture all of them for one period.",
+            )
+    since, until = next(iter(spans), (None, None))
+    return since, until, next(iter(zones), None)
+
+
+def _said(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value[0]} to {value[1]}"
+
+
+def _span(name: str, read: Mapping[str, Any]) -> tuple[tuple[date, date] | None, str | None]:
+    try:
+        if name == HEADLINE:
+            month = read.get("period")
+            span = month_period(month, "UTC") if month else None
+            return ((span.since, span.until) if span else None), read.get("time_zone")
+        part = read["period"] if name == "recompute" else read
+        if part.get("since") and part.get("until"):
+            dates = parse_date(part["since"]), parse_date(part["until"])
+            return dates, part.get("time_zone")
+        return None, part.get("time_zone")
+    except UsageProblem as error:
+        raise UnreadableInput(f"the {name} read's period: {error.message}") from None
+
+
+def _findings(
+    documents: Documents,
+    figures: list[Figure],
+    depth2: Mapping[At, Derived],
+    statuses: Mapping[str, str],
+    accepted: Mapping[At, str],
+) -> Iterator[Finding]:
+    if documents.hand_saved and "recompute" not in documents.reads:
+        yield Finding("capture_hand_saved", "no capture.json: the figures were saved by hand")
+    for name in documents.unread:
+        yield Finding("read_unknown", f"{name} is none of the reads; nothing in it was compared")
+    for lever in _levers(accepted):
+        yield Finding("lever_accepted", f"{lever} is inside another lever and was not recomputed")
+    yield from contradictions(figures, depth2, statuses)
+
+
+def _levers(accepted: Iterable[At]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(at.lever for at in accepted))
