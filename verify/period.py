@@ -124,6 +124,25 @@ class Period:
             day = following
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """What a system covers that knows no days of its own: from an instant on, up to another, or
+    either end open."""
+
+    start: datetime | None = None
+    end: datetime | None = None
+    time_zone: str = "UTC"
+
+    @property
+    def label(self) -> str:
+        """The ends, in words."""
+        if self.start is None and self.end is None:
+            return "everything recorded"
+        since = "" if self.start is None else f"since {utc_text(self.start)}"
+        until = "" if self.end is None else f"until {utc_text(self.end)}"
+        return f"{since} {until}".strip()
+
+
 def month_end(day: date) -> date:
     """The last date of the month that `day` lies in."""
     following = date(day.year + day.month // 12, day.month % 12 + 1, 1)
@@ -146,6 +165,24 @@ def parse_date(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError:
         raise UsageProblem(f"{text!r} is not a date", advice="Write it as YYYY-MM-DD.") from None
+
+
+def parse_instant(text: str) -> datetime:
+    """An RFC 3339 timestamp with an offset, or a date, which is its first instant in UTC.
+
+    Raises UsageProblem on any other text.
+    """
+    try:
+        if len(text) == 10:
+            return datetime.combine(parse_date(text), datetime.min.time(), UTC)
+        instant = datetime.fromisoformat(text)
+        if instant.tzinfo is None:
+            raise ValueError(text)
+        return instant.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise UsageProblem(
+            f"{text!r} is not a timestamp", advice="Write it as 2026-10-01T00:00:00Z."
+        ) from None
 
 
 def utc_text(instant: datetime) -> str:

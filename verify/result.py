@@ -14,7 +14,7 @@ from typing import Any
 
 from verify.exact import plain
 from verify.findings import Finding
-from verify.period import Period, utc_text
+from verify.period import Period, Stretch, utc_text
 
 Value = int | Fraction | str | bool | None
 Key = str | None
@@ -98,7 +98,10 @@ class CardCell:
 
 @dataclass(frozen=True)
 class LeverResult:
-    """One lever recomputed. `usd` is *the figure*: None where the status has none."""
+    """One lever recomputed. `usd` is *the figure*: None where the status has none.
+
+    A product that saves something other than dollars gives `amount` in `unit` instead.
+    """
 
     lever: str
     status: str
@@ -109,6 +112,13 @@ class LeverResult:
     cells: tuple[CardCell, ...] = ()
     detail: Mapping[str, Value] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
+    amount: Fraction | int | None = None
+    unit: str = "USD"
+
+    @property
+    def figure(self) -> Fraction | int | None:
+        """What the lever saved, in its `unit`."""
+        return self.usd if self.unit == "USD" else self.amount
 
     def conclusive(self, least: Fraction | None = None) -> bool:
         """Whether it has a figure that counts, and at least that share of coverage."""
@@ -123,7 +133,7 @@ class Recomputation:
     """All levers asked for, over one period, by one method."""
 
     export: ExportIdentity
-    period: Period
+    period: Period | Stretch
     method: Mapping[str, Value]
     levers: tuple[LeverResult, ...]
     findings: tuple[Finding, ...] = ()
@@ -160,15 +170,18 @@ def json_value(value: Value) -> Any:
     return plain(value) if isinstance(value, Fraction) else value
 
 
-def period_json(period: Period) -> dict[str, str]:
-    """The period as every JSON output carries it."""
+def period_json(period: Period | Stretch) -> dict[str, str | None]:
+    """The period as every JSON output carries it; null where it has no such end."""
+    start = None if period.start is None else utc_text(period.start)
+    end = None if period.end is None else utc_text(period.end)
+    days = period if isinstance(period, Period) else None
     return {
-        "since": period.since.isoformat(),
-        "until": period.until.isoformat(),
+        "since": days.since.isoformat() if days else start,
+        "until": days.until.isoformat() if days else end,
         "time_zone": period.time_zone,
-        "start": utc_text(period.start),
-        "end": utc_text(period.end),
-        "hours": plain(period.hours),
+        "start": start,
+        "end": end,
+        "hours": plain(days.hours) if days else None,
     }
 
 
@@ -190,6 +203,8 @@ def _lever_json(lever: LeverResult) -> dict[str, Any]:
         "detail": _measures(lever.detail),
         "findings": [finding.as_json() for finding in lever.findings],
     }
+    if lever.unit != "USD":
+        document |= {"amount": json_value(lever.amount), "unit": lever.unit}
     if lever.cells:
         document["cells"] = [_cell_json(cell) for cell in lever.cells]
     return document

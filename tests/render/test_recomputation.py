@@ -235,7 +235,7 @@ def test_csv_numbers_are_bare_and_names_never_formulas() -> None:
 def test_markdown_pastes_exact_values() -> None:
     text = markdown(recomputation(), measures=MEASURES)
     assert text.startswith("# Savings recomputed: acme, 2026-10\n")
-    assert "| retrieval | ok | 0.7145064 | 0.714506 | 922 of 1,092 &nbsp;84.4 % | 2 |" in text
+    assert "| retrieval | ok | 0.7145064 | 0.714506 | USD | 922 of 1,092 &nbsp;84.4 % | 2 |" in text
     assert "| tokens avoided" not in text
     assert "13084034/3" in text
     assert "| (none) | 4399100 |" in text

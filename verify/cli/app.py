@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from verify._version import __version__
-from verify.cli import cache, check, diff, recompute, sample
+from verify.cli import cache, check, diff, explainers, recompute, sample
 
 app = typer.Typer(
     name="verify",
@@ -40,3 +40,5 @@ app.command("recompute")(recompute.command)
 app.command("diff")(diff.command)
 app.command("sample")(sample.command)
 app.add_typer(cache.app, name="cache")
+app.command("lever")(explainers.lever)
+app.command("finding")(explainers.finding)

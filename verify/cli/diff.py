@@ -13,12 +13,12 @@ from verify.cli.output import deliver, in_colour, notice_to_stderr, terminal_wid
 EXIT = {"agrees": 0, "differs": 1, "inconclusive": 4}
 
 Figures = Annotated[
-    Path,
+    Path | None,
     typer.Option(
         "--figures",
         metavar="API",
         help="The product's figures: a directory of captured reads, one JSON document, one CSV, "
-        "or another recompute --format json.",
+        "or another recompute --format json. May be left out where the export carries them.",
     ),
 ]
 Only = Annotated[
@@ -32,8 +32,8 @@ Only = Annotated[
 
 
 def command(
-    figures: Figures,
     export: opt.Export = None,
+    figures: Figures = None,
     lever: opt.Levers = None,
     period: opt.Month = None,
     since: opt.Since = None,
@@ -41,6 +41,8 @@ def command(
     tz: opt.TimeZone = None,
     baseline_model: opt.BaselineModel = None,
     method: opt.Method = None,
+    now: opt.Now = None,
+    settings: opt.Settings = None,
     tolerance: opt.Tolerance = None,
     min_coverage: opt.MinCoverage = None,
     only: Only = None,
@@ -76,8 +78,15 @@ def command(
     notice = notice_to_stderr(quiet)
     place = find_export(export, notice)
     product = system_for(place, system)
-    asked = question(product, lever, period, since, until, tz, None, baseline_model, method)
-    claims = product.read_claims(figures)
+    asked = question(
+        product, lever, period, since, until, tz, None, baseline_model, method, now, settings
+    )
+    claims = product.carried_claims(place) if figures is None else product.read_claims(figures)
+    if claims is None:
+        raise UsageProblem(
+            "no figures given",
+            advice="Name the product's captured figures with --figures, or see verify recompute.",
+        )
     _, opened_export = opened(
         place,
         system,

@@ -108,6 +108,18 @@ Method = Annotated[
         help="Recompute by another method, e.g. weights=false. Every output says so.",
     ),
 ]
+Now = Annotated[
+    str | None,
+    typer.Option(
+        "--now",
+        metavar="TIME",
+        help="The time of asking, for systems whose figures depend on it: 2026-10-01T12:00:00Z.",
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="An option of the product's own; repeat."),
+]
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to print the answer.")]
 Output = Annotated[
     Path | None,

@@ -18,6 +18,8 @@ def command(
     by: opt.By = None,
     baseline_model: opt.BaselineModel = None,
     method: opt.Method = None,
+    now: opt.Now = None,
+    settings: opt.Settings = None,
     min_coverage: opt.MinCoverage = None,
     output_format: opt.OutputFormat = opt.Format.table,
     output: opt.Output = None,
@@ -47,13 +49,15 @@ def command(
         no_cache=no_cache,
         notice=notice_to_stderr(quiet),
     )
-    asked = question(product, lever, period, since, until, tz, by, baseline_model, method)
+    asked = question(
+        product, lever, period, since, until, tz, by, baseline_model, method, now, settings
+    )
     with opened_export:
         result = opened_export.recompute(asked)
     if output_format is opt.Format.json:
         answer = dumps(result.as_json())
     elif output_format is opt.Format.csv:
-        answer = recomputation.csv(result, measures=product.measures)
+        answer = recomputation.csv(result, measures=product.measures, unusual=dict(asked.switches))
     elif output_format is opt.Format.md:
         answer = recomputation.markdown(
             result, measures=product.measures, unusual=dict(asked.switches)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from fractions import Fraction
 
 from verify.compare.figures import Claims
@@ -69,13 +70,13 @@ def run_diff(
 def _about_the_figures(question: Question, claims: Claims) -> Question:
     if claims.since is None or claims.until is None:
         return question
-    own = (claims.since, claims.until)
+    own: tuple[date, date] = (claims.since, claims.until)
     zone = question.time_zone
     if question.month is not None:
         month = month_period(question.month, "UTC")
         given = (month.since, month.until)
-    elif question.since is not None and question.until is not None:
-        given = (question.since, question.until)
+    elif question.since is not None or question.until is not None:
+        given = (question.since or own[0], question.until or own[1])
     else:
         given = own
     if given != own:

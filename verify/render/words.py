@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from verify.exact import plain, rounded
 from verify.findings import Finding
-from verify.period import Period, utc_text
+from verify.period import Period, Stretch, utc_text
 from verify.render.safe import DASH, ELLIPSIS, shown_key, visible
 from verify.result import Coverage, ExportIdentity, Value
 
@@ -37,7 +37,7 @@ def loud_words(export: ExportIdentity, unusual: Mapping[str, Value]) -> list[str
 
 
 def export_words(
-    export: ExportIdentity, *, digits: int | None = None, period: Period | None = None
+    export: ExportIdentity, *, digits: int | None = None, period: Period | Stretch | None = None
 ) -> list[tuple[str, str]]:
     """Whose figures these are and for when, which bytes were read, and who vouches for them.
 
@@ -55,7 +55,9 @@ def export_words(
     ]
 
 
-def _period_words(period: Period) -> list[tuple[str, str]]:
+def _period_words(period: Period | Stretch) -> list[tuple[str, str]]:
+    if isinstance(period, Stretch):
+        return [("period", period.label)]
     hours = amount_words(period.hours, "hours")
     instants = f"{utc_text(period.start)} until, not including, {utc_text(period.end)}"
     return [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -48,19 +48,23 @@ class Question:
     """What is to be recomputed.
 
     `month` is `YYYY-MM`; or `since` and `until`, both days included; neither: the last whole month
-    that the records cover. `time_zone` overrides the export's own, `fallback_zone` stands in where
-    it has none. `by` names dimensions; those a lever lacks are passed over for it. `switches`
-    sets the method otherwise than stated.
+    that the records cover, or for a system without periods everything recorded. Such a system may
+    take `since` as an instant, and `now` for what depends on the time of asking. `time_zone`
+    overrides the export's own, `fallback_zone` stands in where it has none. `by` names dimensions;
+    those a lever lacks are passed over for it. `switches` sets the method otherwise than stated,
+    `options` are a system's own (see its `options`).
     """
 
     levers: Sequence[str] = ()
     month: str | None = None
-    since: date | None = None
+    since: date | datetime | None = None
     until: date | None = None
+    now: datetime | None = None
     time_zone: str | None = None
     fallback_zone: str | None = None
     by: Sequence[str] = ()
     baseline_model: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
     switches: Mapping[str, str | bool] = field(default_factory=dict)
 
 
@@ -120,6 +124,7 @@ class System(Protocol):
     levers: tuple[str, ...]
     dimensions: Mapping[str, tuple[str, ...]]
     measures: Mapping[str, tuple[Measure, ...]]
+    options: Mapping[str, str]  # options of its own for `--set NAME=VALUE`, with their meaning
 
     def recognises(self, path: Path) -> bool:
         """Whether what lies at `path` looks like an export of this product."""
@@ -130,5 +135,11 @@ class System(Protocol):
     def read_claims(self, path: Path) -> Claims:
         """The product's figures captured at `path`. Raises UnreadableInput."""
 
+    def carried_claims(self, path: Path) -> Claims | None:
+        """The product's figures that the export itself carries; None where it carries none."""
+
     def parse_switch(self, text: str) -> tuple[str, str | bool]:
         """`name=value` of a method switch. Raises UsageProblem."""
+
+    def explain_lever(self, name: str) -> str:
+        """What a lever measures, by which dimensions, and its query with formula and source."""

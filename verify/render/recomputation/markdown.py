@@ -8,12 +8,12 @@ from verify.render.pipes import bullets, cell, findings_list, pipe_table
 from verify.render.recomputation.measures import PRICE_UNIT, PRICES, Measures, measures_of, total_of
 from verify.render.safe import inert, markdown_key, markdown_text, shown_key
 from verify.render.words import (
-    MONEY_PLACES,
     amount,
     coverage_words,
     exact,
     export_words,
     loud_words,
+    places_for,
 )
 from verify.result import CardCell, LeverResult, Measure, Recomputation, Row, Value
 
@@ -54,19 +54,20 @@ def _parts(
 
 
 def _summary(levers: Sequence[LeverResult]) -> str:
-    header = ["lever", "status", "figure USD, exact", "rounded", "coverage", "findings"]
+    header = ["lever", "status", "figure, exact", "rounded", "unit", "coverage", "findings"]
     rows = [
         (
             markdown_text(lever.lever),
             markdown_text(lever.status),
-            cell(lever.usd),
-            amount(lever.usd, MONEY_PLACES),
+            cell(lever.figure),
+            amount(lever.figure, places_for(lever.unit, [lever.figure])),
+            markdown_text(lever.unit),
             inert(coverage_words(lever.coverage)),
             str(len(lever.findings)),
         )
         for lever in levers
     ]
-    return pipe_table(header, rows, [False, False, True, True, False, True])
+    return pipe_table(header, rows, [False, False, True, True, False, False, True])
 
 
 def _lever(lever: LeverResult, measures: Sequence[Measure]) -> Iterator[str]:

@@ -65,10 +65,11 @@ def _fields(result: Recomputation) -> Iterable[tuple[str, str]]:
 
 
 def _summary(page: Page, levers: Sequence[LeverResult]) -> None:
+    units = {lever.unit for lever in levers}
     columns = [
         Column("lever", kind="name"),
         Column("status", kind="words"),
-        Column("figure", "USD"),
+        Column("figure", units.pop() if len(units) == 1 else ""),
         Column("coverage", kind="words", rank=1),
         Column("findings", rank=2),
     ]
@@ -76,7 +77,7 @@ def _summary(page: Page, levers: Sequence[LeverResult]) -> None:
         (
             lever.lever,
             lever.status,
-            lever.usd,
+            lever.figure,
             coverage_words(lever.coverage),
             len(lever.findings),
         )
@@ -86,7 +87,8 @@ def _summary(page: Page, levers: Sequence[LeverResult]) -> None:
 
 
 def _lever(page: Page, lever: LeverResult, measures: Sequence[Measure]) -> None:
-    figure = "no figure" if lever.usd is None else amount_words(lever.usd, "USD")
+    known = lever.figure is not None
+    figure = amount_words(lever.figure, lever.unit) if known else "no figure"
     page.heading(visible(lever.lever), visible(lever.status), figure)
     page.pairs(
         (visible(name), amount_words(value, detail_unit(name)))

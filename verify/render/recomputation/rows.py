@@ -62,7 +62,7 @@ def _rows(
 def _lever(lever: LeverResult, measures: Measures) -> Iterator[tuple[str, Key, _Amount]]:
     """Dimension (empty for all of the lever), key and amount."""
     known = measures_of(lever, measures)
-    yield "", None, ("figure", "USD", lever.usd)
+    yield "", None, ("figure", lever.unit, lever.figure)
     yield "", None, ("coverage_measured", "", lever.coverage.measured)
     yield "", None, ("coverage_total", "", lever.coverage.total)
     for measure in known:

@@ -110,10 +110,13 @@ class Asker:
             if question.since or question.until:
                 raise UsageProblem("a period is a month, or two dates, not both")
             return month_period(question.month, zone)
-        if question.since and question.until:
-            return Period(question.since, question.until, zone)
-        if question.since or question.until:
-            raise UsageProblem("a period of dates needs both --since and --until")
+        since, until = question.since, question.until
+        if isinstance(since, datetime):
+            raise UsageProblem("LightHouse's periods are whole days: --since takes a date")
+        if since and until:
+            return Period(since, until, zone)
+        if since or until:
+            raise UsageProblem("--since and --until go together; both days are included")
         period, whole = self._last_month(zone)
         covered = "the last whole month" if whole else "the last month, which they do not fill,"
         self._reading.notice(f"no period given: {period.label}, {covered} that the records cover")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ class LightHouse:
     levers = LEVERS
     dimensions = DIMENSIONS
     measures = MEASURES
+    options: Mapping[str, str] = {}
 
     def recognises(self, path: Path) -> bool:
         """A directory with a manifest, or with records."""
@@ -45,9 +47,31 @@ class LightHouse:
 
         return read_claims(path)
 
+    def carried_claims(self, path: Path) -> Claims | None:  # noqa: ARG002
+        """The reads are captured beside the export, not in it."""
+        return None
+
     def parse_switch(self, text: str) -> tuple[str, str | bool]:
         """A method switch as typed."""
         return parse_switch(text)
+
+    def explain_lever(self, name: str) -> str:
+        """The lever's measures and dimensions, and the SQL that computes its groups."""
+        from verify.systems.lighthouse.load import sql
+
+        measures = ", ".join(
+            f"{m.name} ({m.unit})" if m.unit else m.name for m in self.measures[name]
+        )
+        queries = [name] if name != "routing" else [name, "counterfactual"]
+        parts = [
+            f"{self.title}: {name}",
+            f"measures    {measures}",
+            f"dimensions  {', '.join(self.dimensions[name])}",
+            *(sql(query).rstrip() for query in queries),
+        ]
+        if name in ("retrieval", "caching"):
+            parts.append(sql("card").rstrip())
+        return "\n\n".join(parts) + "\n"
 
 
 SYSTEM = LightHouse()

@@ -1,0 +1,40 @@
+"""Reference texts made from the registries, so that they cannot fall behind them.
+
+`python -m verify.render.reference` prints docs/findings.md.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from verify.findings import KINDS, SEVERITIES, Kind
+
+_HEAD = """\
+A finding says what a reader of a figure should know about it. It has a code, a severity, a count
+and evidence: the first lines of the export where it was made. It never changes a figure. An
+`error` about the export is exit 3, one about a read makes `diff` exit 1. `verify finding CODE`
+prints one of these.
+"""
+
+
+def finding_text(kind: Kind) -> str:
+    """One finding, for a terminal."""
+    return f"{kind.code} ({kind.severity})\n{kind.title}\n\n{kind.meaning}\n"
+
+
+def findings_markdown() -> str:
+    """All findings, the gravest first, as docs/findings.md."""
+    parts = [
+        "# Findings\n",
+        _HEAD,
+    ]
+    for severity in SEVERITIES:
+        parts.append(f"## {severity.capitalize()}\n")
+        for kind in KINDS.values():
+            if kind.severity == severity:
+                parts.append(f"### `{kind.code}`\n\n{kind.title}. {kind.meaning}\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(findings_markdown())
