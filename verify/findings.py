@@ -308,3 +308,13 @@ _FIGURES = _kinds(
 )
 
 KINDS: dict[str, Kind] = _TRUST | _RECORDS | _FIGURES
+
+
+def register(*kinds: Kind) -> None:
+    """Add a system's own kinds; its `findings` module does so when it is imported.
+
+    Raises ValueError for a code that another kind has.
+    """
+    for kind in kinds:
+        if KINDS.setdefault(kind.code, kind) != kind:
+            raise ValueError(f"two kinds of finding share the code {kind.code}")

@@ -21,7 +21,9 @@ def finding(code: Code) -> None:
     """
     from verify.findings import KINDS
     from verify.render.reference import finding_text
+    from verify.systems import register_findings
 
+    register_findings()
     if code not in KINDS:
         from difflib import get_close_matches
 

@@ -1,8 +1,8 @@
 """Renderers: one result, several forms. Everything here draws; nothing computes.
 
 `recomputation`, `check` and `diff` each offer `table` (for a terminal, rounded), `csv` and
-`markdown` (both exact); `dumps` prints the JSON document that the result itself makes. Whatever name comes from an
-export passes through `safe`, so that no form of it is obeyed by what shows it.
+`markdown` (both exact); `dumps` prints the JSON document that the result itself makes. Whatever
+name comes from an export passes through `safe`, so that no form of it is obeyed by what shows it.
 """
 
 from verify.render import check, diff, recomputation

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 
 from verify.findings import KINDS, SEVERITIES, Kind
+from verify.systems import register_findings
 
 _HEAD = """\
 A finding says what a reader of a figure should know about it. It has a code, a severity, a count
@@ -24,6 +25,7 @@ def finding_text(kind: Kind) -> str:
 
 def findings_markdown() -> str:
     """All findings, the gravest first, as docs/findings.md."""
+    register_findings()
     parts = [
         "# Findings\n",
         _HEAD,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import cast
 
@@ -48,3 +49,11 @@ def system_for(path: Path, name: str | None) -> System:
             advice=f"Name the product with --system ({', '.join(_REGISTRY)}).",
         )
     return system
+
+
+def register_findings() -> None:
+    """Import every system's own kinds of finding, for what lists all of them."""
+    for place in _REGISTRY.values():
+        own = f"{place.rpartition('.')[0]}.findings"
+        if find_spec(own) is not None:
+            import_module(own)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -36,6 +37,8 @@ from verify.systems.lighthouse.strict import InvalidLine, read_line
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EARLIEST = int((datetime(1, 1, 1, tzinfo=UTC) - EPOCH).total_seconds())
 LATEST = int((datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC) - EPOCH).total_seconds()) + 1
+
+LOWER_T = re.compile(rb'"[0-9]{4}-[0-9]{2}-[0-9]{2}t')
 
 CALL = b'{"type":"model_call","deployment":"d","ts":"2026-06-01T00:00:00Z","attrs":{"model":"m"%s}}'
 COST = b'{"type":"cost","deployment":"d","ts":"2026-06-01T00:00:00Z","attrs":{"usd":%s}}'
@@ -175,6 +178,8 @@ def as_the_oracle(raw: bytes) -> tuple[Any, ...] | None:
 
 def assert_alike(raw: bytes) -> bool:
     """Whether both accept it; they must not part."""
+    if LOWER_T.search(raw):
+        return False  # RFC 3339 allows it and the oracle does not know: see the test of its own
     if not raw.strip(b" \t\r\n"):
         assert read_line(raw) is None
         return False
@@ -228,6 +233,11 @@ def test_a_number_is_read_alike_wherever_it_stands(number: str, place: str) -> N
 @pytest.mark.parametrize("ts", TIMESTAMPS)
 def test_a_timestamp_is_read_alike(ts: str) -> None:
     assert_alike(SEARCH % (ts.encode(), b""))
+
+
+def test_a_small_t_and_a_small_z_are_the_large_ones() -> None:
+    small, large = SEARCH % (b"2026-06-10t12:00:00z", b""), SEARCH % (b"2026-06-10T12:00:00Z", b"")
+    assert strictly(small) == strictly(large) == as_the_oracle(large)
 
 
 DIGITS = st.text("0123456789", min_size=1, max_size=40)

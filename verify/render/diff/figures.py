@@ -61,6 +61,11 @@ class Group:
             return "totals"
         return "by deployment and model" if self.dimension == CELLS else f"by {self.dimension}"
 
+    @property
+    def key_title(self) -> str:
+        """The title of the column of keys, not yet made visible."""
+        return "deployment / model" if self.dimension == CELLS else self.dimension or ""
+
 
 def groups(diff: Diff) -> dict[str, list[Group]]:
     """What differs, by lever and dimension, totals first. Of a diff whose rows are those of one

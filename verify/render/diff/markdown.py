@@ -80,7 +80,7 @@ def _levers(lines: Sequence[LeverLine], *, filtered: bool) -> str:
                 cell(line.from_read),
                 cell(line.recomputed),
                 cell(line.delta),
-                _rounded("USD", line.delta),
+                _rounded(line.unit, line.delta),
                 verdict_words(line.verdict) or DASH,
                 inert(coverage_words(line.coverage)) if line.coverage else DASH,
                 *map(str, counts),

@@ -91,15 +91,14 @@ def _rest(page: Page, diff: Diff) -> None:
 
 def _levers(page: Page, lines: Sequence[LeverLine], *, wide: bool, filtered: bool) -> None:
     """The headline and the levers, on one line each, or on two where the page is narrow."""
-    amounts = [value for line in lines for value in (line.figure, line.from_read, line.recomputed)]
-    deltas = [line.delta for line in lines if line.delta is not None]
-    digits = Digits.of("USD", amounts, deltas)
+    digits = {unit: _lever_digits(unit, lines) for unit in {line.unit for line in lines}}
+    unit = lines[0].unit if len(digits) == 1 else ""
     name = [Column("lever", kind="name")]
     figures = [
-        Column("product", "USD", kind="ordinal"),
-        Column("own read", "USD", kind="ordinal", rank=1),
-        Column("recomputed", "USD", kind="ordinal"),
-        Column("difference", "USD", kind="ordinal"),
+        Column("product", unit, kind="ordinal"),
+        Column("own read", unit, kind="ordinal", rank=1),
+        Column("recomputed", unit, kind="ordinal"),
+        Column("difference", unit, kind="ordinal"),
         Column("verdict", kind="words"),
     ]
     basis = [Column("status", kind="name"), Column("coverage", kind="words", rank=1)]
@@ -107,10 +106,10 @@ def _levers(page: Page, lines: Sequence[LeverLine], *, wide: bool, filtered: boo
     names: list[tuple[Value, ...]] = [(line.lever,) for line in lines]
     money: list[tuple[Value, ...]] = [
         (
-            digits.amount(line.figure),
-            digits.amount(line.from_read),
-            digits.amount(line.recomputed),
-            digits.difference(line.delta),
+            digits[line.unit].amount(line.figure),
+            digits[line.unit].amount(line.from_read),
+            digits[line.unit].amount(line.recomputed),
+            digits[line.unit].difference(line.delta),
             verdict_words(line.verdict) or None,
         )
         for line in lines
@@ -132,10 +131,16 @@ def _levers(page: Page, lines: Sequence[LeverLine], *, wide: bool, filtered: boo
     page.table([*name, *basis], [a + b for a, b in zip(names, counts, strict=True)])
 
 
+def _lever_digits(unit: str, lines: Sequence[LeverLine]) -> Digits:
+    own = [line for line in lines if line.unit == unit]
+    amounts = [value for line in own for value in (line.figure, line.from_read, line.recomputed)]
+    return Digits.of(unit, amounts, [line.delta for line in own if line.delta is not None])
+
+
 def _counts(line: LeverLine, parts: Sequence[Group], filtered: bool) -> str:
     """`7 of 137 figures differ, 5 only in the figures`."""
     count = Counter(row.verdict for group in parts for row in group.rows)
-    words = []
+    words: list[str] = []
     for verdict, number in count.items():
         shown = f"{number:,}"
         if not words and not filtered:
@@ -231,11 +236,7 @@ def _framed(
     """A table of `cells`: before them key and measure, behind them the reason's number, and for
     totals, which two reads may both show, the read."""
     total = group.dimension is None
-    before = (
-        []
-        if group.dimension is None
-        else [Column(visible(_key_title(group.dimension)), kind="key")]
-    )
+    before = [] if total else [Column(visible(group.key_title), kind="key")]
     before.append(Column("measure", kind="words"))
     behind = [Column("why", kind="ordinal")] if numbers else []
     if total:
@@ -250,7 +251,3 @@ def _framed(
             line.append(row.read)
         lines.append(line)
     page.table([*before, *columns, *behind], lines)
-
-
-def _key_title(dimension: str) -> str:
-    return "deployment / model" if dimension == CELLS else dimension

@@ -80,24 +80,24 @@ def _said(dimension: str, key: str, measure: str, value: Value) -> dict[str, Val
 
 
 def _figures(diff: Diff) -> Iterator[_Line]:
-    coverage = {lever.lever: lever.coverage for lever in diff.result.levers}
+    known = {lever.lever: lever for lever in diff.result.levers}
     for row in diff.rows:
-        measured = coverage.get(row.at.lever)
+        lever = known.get(row.at.lever)
         yield {
             "lever": row.at.lever,
             "dimension": row.at.dimension,
             "key": key_of(row.at),
             "key_is_null": row.at.dimension is not None and row.at.key is None,
             "measure": row.at.measure,
-            "unit": unit_of(row.at.measure),
+            "unit": lever.unit if lever and row.at.measure == "amount" else unit_of(row.at.measure),
             "figure": figure_of(row),
             "from_read": row.from_read,
             "recomputed": row.recomputed,
             "delta": row.delta,
             "relative": row.relative,
             "verdict": row.verdict,
-            "lever_measured": measured.measured if measured else None,
-            "lever_total": measured.total if measured else None,
+            "lever_measured": lever.coverage.measured if lever else None,
+            "lever_total": lever.coverage.total if lever else None,
             "reason": row.reason,
             "read": row.read,
             "pointer": row.pointer,

@@ -30,6 +30,7 @@ class LeverLine:
     differ. `verdict` is empty where the product shows no figure."""
 
     lever: str
+    unit: str
     status: str | None
     figure: Value
     from_read: Fraction | None
@@ -52,22 +53,25 @@ def lever_lines(diff: Diff) -> list[LeverLine]:
     names = [name for name in (HEADLINE,) if name in rows]
     names += known if diff.concluded is None else [name for name in known if name in rows]
     names += [name for name in rows if name not in names]
-    figures = {row.at: row for row in reversed(diff.rows) if row.at.measure == "usd"}
-    printed = {figure.at: figure for figure in reversed(diff.claims.figures)}
     lines = []
     for name in names:
-        at = At(name, "usd")
-        lever, row, claim = known.get(name), figures.get(at), printed.get(at)
+        lever = known.get(name)
+        unit = lever.unit if lever else "USD"
+        at = At(name, "usd" if unit == "USD" else "amount")
+        row = next((row for row in diff.rows if row.at == at), None)
+        claim = next((figure for figure in diff.claims.figures if figure.at == at), None)
         own = diff.claims.from_reads.get(at)
+        hidden = claim is not None and diff.concluded is not None
         lines.append(
             LeverLine(
                 name,
+                unit,
                 diff.claims.statuses.get(name),
                 figure_of(row) if row else claim.value if claim else None,
                 own.value if own else None,
-                row.recomputed if row else lever.usd if lever else None,
+                row.recomputed if row else lever.figure if lever else None,
                 row.delta if row else None,
-                row.verdict if row else ANOTHER if claim and diff.concluded is not None else "",
+                row.verdict if row else ANOTHER if hidden else "",
                 lever.coverage if lever else None,
                 differing[name],
                 rows[name],
@@ -110,13 +114,9 @@ def _followed(diff: Diff) -> str:
     count = Counter(row.verdict for row in diff.rows)
     good = sum(count[verdict] for verdict in AGREEING)
     every = len(diff.rows)
-    if good == every:
-        words = f"all {figures_words(every)} follow from the records"
-    else:
-        words = (
-            f"{good:,} of {figures_words(every)} {'follows' if good == 1 else 'follow'} from the "
-        )
-        words += "records"
+    verb = "follows" if good == 1 else "follow"
+    share = "all" if good == every else f"{good:,} of"
+    words = f"{share} {figures_words(every)} {verb} from the records"
     if count["rounding"]:
         words += f", {count['rounding']:,} of them rounded"
     if count["within_tolerance"]:

@@ -208,7 +208,10 @@ def _count(value: Any, where: str) -> int:
 
 def _decimal(value: NumberText, where: str) -> Decimal:
     mantissa, _, exponent = value.lower().partition("e")
-    if len(mantissa) > 1000 or (exponent and abs(int(exponent[:6])) > MAX_EXPONENT):
+    if not mantissa.strip("-0."):
+        return Decimal(0)  # whatever its exponent
+    power = exponent.lstrip("+-0")
+    if len(mantissa) > 1000 or len(power) > 3 or int(power or "0") > MAX_EXPONENT:
         _wrong(where, "a number of any sensible size", value)
     return Decimal(value)
 
