@@ -15,12 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from verify.errors import UnreadableInput
-from verify.schemata import violations
+from verify.exact import NUMBER, Printed
+from verify.schemata import schema, violations
+from verify.systems.lighthouse.reads.capture import Capture, open_capture
 from verify.trust.strictjson import NotStrictJson, NumberText, loads
 
 READS = ("headline", "retrieval", "caching", "routing", "profiles")
 CSV_READ = "caching.group_by_deployment"
 MAX_BYTES = 512 * 1024 * 1024
+MAX_DIGITS = 400  # beyond it a number is no figure, and costly to compute with
 _SHOWN = 5
 _WRAPPERS = ("result", "savings", "data", "structuredContent")
 _CSV_KEYS = ("deployment", "model")
@@ -64,16 +67,36 @@ def open_documents(path: Path) -> Documents:
     return Documents({name: document}, {name: path.name})
 
 
+def _captured(capture: Capture, place: Path) -> Documents:
+    """The reads of a capture, from the bytes that its digests were held against."""
+    reads: dict[str, Any] = {}
+    files: dict[str, str] = {}
+    for name, pages in capture.pages.items():
+        for file, body in pages:
+            found = _read(place / file, body)
+            if found is None or found[0] != name:
+                raise UnreadableInput(f"{file} is not the read {name} that the capture says")
+            if name not in reads:
+                reads[name], files[name] = found[1], file
+            elif name == "routing":  # pages: each lists decisions of its own
+                decisions = [*reads[name]["decisions"], *found[1]["decisions"]]
+                reads[name] = {**reads[name], "decisions": decisions}
+            else:
+                raise UnreadableInput(f"the capture holds the read {name} twice")
+    return Documents(reads, files, hand_saved=False)
+
+
 def _directory(path: Path) -> Documents:
+    capture = open_capture(path)
+    if capture is not None:
+        return _captured(capture, path)
     reads: dict[str, Any] = {}
     files: dict[str, str] = {}
     unread = []
     for child in sorted(path.iterdir()):
-        if child.suffix.lower() not in (".json", ".csv") or not child.is_file():
+        if child.name.startswith(".") or not child.is_file():
             continue
-        if child.name == "capture.json":
-            continue
-        found = _open(child)
+        found = _open(child) if child.suffix.lower() in (".json", ".csv") else None
         if found is None:
             unread.append(child.name)
             continue
@@ -89,7 +112,7 @@ def _directory(path: Path) -> Documents:
             f"{path} holds none of LightHouse's reads",
             advice=f"Expected {', '.join(f'{read}.json' for read in READS)}.",
         )
-    return Documents(reads, files, tuple(unread), not (path / "capture.json").exists())
+    return Documents(reads, files, tuple(unread))
 
 
 def _open(path: Path) -> tuple[str, Any] | None:
@@ -101,6 +124,10 @@ def _open(path: Path) -> tuple[str, Any] | None:
         raise UnreadableInput(f"cannot read {path}: {why}") from None
     if len(data) > MAX_BYTES:
         raise UnreadableInput(f"{path} is larger than any read ({MAX_BYTES:,} bytes)")
+    return _read(path, data)
+
+
+def _read(path: Path, data: bytes) -> tuple[str, Any] | None:
     if path.suffix.lower() == ".csv":
         return CSV_READ, _csv(path, data)
     try:
@@ -115,20 +142,30 @@ def _open(path: Path) -> tuple[str, Any] | None:
 def recognised(document: Any, where: str) -> tuple[str, Any] | None:
     """The name of the read that `document` is, and the read without its wrapping.
 
-    Raises UnreadableInput when it looks like a read and is not what its schema says.
+    Raises UnreadableInput when it looks like a read and is not what its schema says, or when the
+    wrapping holds several that are not the same.
     """
-    for candidate in _unwrapped(document):
-        name = _name_of(candidate)
-        if name is not None:
-            _require_schema(candidate, name, where)
-            return name, candidate
-    return None
+    found = list(_unwrapped(document))
+    if not found:
+        return None
+    name, read = found[0]
+    if any(other != found[0] for other in found):
+        raise UnreadableInput(
+            f"{where} holds more than one read", advice="Save each of them in a file of its own."
+        )
+    _require_schema(read, name, where)
+    _require_numbers(read, where)
+    _require_keys(read["stuffing"] if name == "retrieval" else read, where)
+    return name, read
 
 
-def _unwrapped(document: Any, depth: int = 0) -> Iterator[Any]:
+def _unwrapped(document: Any, depth: int = 0) -> Iterator[tuple[str, Any]]:
     if not isinstance(document, dict) or depth > 3:
         return
-    yield document
+    name = _name_of(document)
+    if name is not None:
+        yield name, document
+        return
     for key in _WRAPPERS:
         yield from _unwrapped(document.get(key), depth + 1)
     content = document.get("content")
@@ -150,7 +187,7 @@ def _name_of(document: Mapping[str, Any]) -> str | None:
         return "retrieval"
     if "decisions" in document:
         return "routing"
-    if "by_model" in document or "by_deployment_model" in document:
+    if {"since", "total"} <= document.keys() or any(key.startswith("by_") for key in document):
         return "caching"
     if "deployments" in document:
         return "profiles"
@@ -167,6 +204,76 @@ def _require_schema(document: Any, name: str, where: str) -> None:
             f"{where} is not what the {name} read should be: {shown}{more}",
             advice="Capture it again, or see schemas/lighthouse/reads.",
         )
+
+
+def _require_numbers(read: Any, where: str) -> None:
+    """Numbers as JSON allows them can be too large to compute with, or even to print."""
+    for place, text in _numbers(read):
+        if not _is_computable(text):
+            shown = f"{text[:20]}... ({len(text):,} characters)" if len(text) > 40 else text
+            raise UnreadableInput(f"{where} {place}: a number out of all proportion: {shown}")
+
+
+def _numbers(value: Any) -> Iterator[tuple[str, str]]:
+    stack = [("", value)]
+    while stack:
+        place, item = stack.pop()
+        if isinstance(item, NumberText):
+            yield place, item
+        elif isinstance(item, dict):
+            stack.extend((f"{place}/{key}", member) for key, member in item.items())
+        elif isinstance(item, list):
+            stack.extend((f"{place}/{at}", member) for at, member in enumerate(item))
+
+
+def _is_computable(text: str) -> bool:
+    if len(text) > MAX_DIGITS:
+        return False
+    try:
+        Printed.read(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _require_keys(part: Mapping[str, Any], where: str) -> None:
+    """The schema knows the breakdowns that the product names; whatever else is one has keys too."""
+    for name, rows in part.items():
+        if not name.startswith("by_") or name == "by_deployment_model":
+            continue
+        if not isinstance(rows, list):
+            raise UnreadableInput(f"{where} {name}: expected an array of rows")
+        for position, row in enumerate(rows):
+            key = row.get("key", row) if isinstance(row, dict) else row
+            if not isinstance(key, str | None) or isinstance(key, NumberText):
+                message = f"{where} {name}/{position}: expected a row with a key, text or null"
+                raise UnreadableInput(message)
+
+
+def unread_numbers(name: str, read: Any) -> list[str]:
+    """Where a read holds numbers under names that it is not known to carry: nothing reads them.
+    Positions are `*`. What a decision or a free text holds beside is no figure."""
+    if name == CSV_READ:
+        known = {*_CSV_KEYS, *_CSV_NUMBERS, "output_per_m"}
+        return sorted({f"/*/{key}" for row in read for key in row if key not in known})
+    if name in ("routing", "recompute"):
+        return []
+    whole = schema(f"lighthouse/reads/{name}")
+    return sorted(set(_unread(read, whole, whole["$defs"], "")))
+
+
+def _unread(value: Any, part: Any, definitions: Mapping[str, Any], place: str) -> Iterator[str]:
+    if "$ref" in part:
+        part = definitions[part["$ref"].removeprefix("#/$defs/")]
+    if isinstance(value, list) and "items" in part:
+        for item in value:
+            yield from _unread(item, part["items"], definitions, f"{place}/*")
+    elif isinstance(value, dict) and "properties" in part:
+        for key, member in value.items():
+            if key in part["properties"]:
+                yield from _unread(member, part["properties"][key], definitions, f"{place}/{key}")
+            elif not key.startswith("by_"):
+                yield from (f"{place}/{key}" for _ in _numbers(member))
 
 
 def _csv(path: Path, data: bytes) -> list[dict[str, Any]]:
@@ -197,14 +304,14 @@ def _csv(path: Path, data: bytes) -> list[dict[str, Any]]:
 
 
 def _csv_row(path: Path, line: int, row: dict[str, str]) -> dict[str, Any]:
-    from verify.exact import NUMBER
-
     read: dict[str, Any] = {key: row[key] for key in _CSV_KEYS}
     for key in _CSV_NUMBERS:
         text = row[key]
-        if text and not NUMBER.fullmatch(text):
-            raise UnreadableInput(f"{path}, line {line}: {key}: expected a number, found {text!r}")
+        if text and not (NUMBER.fullmatch(text) and _is_computable(text)):
+            shown = repr(text[:40])
+            raise UnreadableInput(f"{path}, line {line}: {key}: expected a number, found {shown}")
         if not text and not key.endswith("_per_m"):
             raise UnreadableInput(f"{path}, line {line}: {key}: expected a number, found nothing")
         read[key] = NumberText(text) if text else None
-    return read
+    others = {key: NumberText(text) for key, text in row.items() if key not in read}
+    return read | {key: text for key, text in others.items() if _is_computable(text)}
