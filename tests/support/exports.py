@@ -45,7 +45,7 @@ def write_bytes(
     return place
 
 
-def record(kind: str, deployment: str, ts: str, **attrs: Any) -> bytes:
+def record(kind: str, deployment: str, ts: str, /, **attrs: Any) -> bytes:
     """One line."""
     document = {"type": kind, "deployment": deployment, "ts": ts, "attrs": attrs}
     return json.dumps(document, ensure_ascii=False).encode()

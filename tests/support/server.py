@@ -99,7 +99,11 @@ def serving(product: Product, tls: tuple[Path, Path] | None = None) -> Iterator[
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
             """Silence."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    class Quiet(ThreadingHTTPServer):
+        def handle_error(self, *_: Any) -> None:
+            """A client that hangs up is no error of the server."""
+
+    server = Quiet(("127.0.0.1", 0), Handler)
     scheme = "http"
     if tls is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

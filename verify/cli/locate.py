@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from verify.cli.fieldnames import read_fields
 from verify.errors import UsageProblem
 from verify.systems import recognise, system_for
 from verify.systems.base import Export, Reading, System
@@ -44,15 +45,24 @@ def opened(
     skip_invalid: bool,
     no_cache: bool,
     notice: Callable[[str], None],
+    fields: Path | None = None,
+    manifest: Path | None = None,
 ) -> tuple[System, Export]:
-    """The export's system and the opened export."""
+    """The export's system and the opened export. `fields` names a file for `read_fields`,
+    `manifest` one that lies outside the export, for systems that write none."""
     path = find_export(given, notice)
     product = system_for(path, system)
+    if manifest is not None and not getattr(product, "takes_manifest", False):
+        raise UsageProblem(
+            f"--manifest does not apply: an export of {product.title} is checked against its own"
+        )
     reading = Reading(
+        manifest=manifest,
         manifest_sha256=_hex(pin),
         unverified=unverified,
         skip_invalid=skip_invalid,
         cache=not no_cache,
+        fields=read_fields(fields, product),
         notice=notice,
     )
     return product, product.open(path, reading)

@@ -39,6 +39,14 @@ Pin = Annotated[
         help="The manifest's SHA-256 as you received it another way.",
     ),
 ]
+Manifest = Annotated[
+    Path | None,
+    typer.Option(
+        "--manifest",
+        metavar="FILE",
+        help="A manifest that lies elsewhere, as check --write-manifest makes it.",
+    ),
+]
 Unverified = Annotated[
     bool,
     typer.Option("--unverified", help="Go on although the check failed; every output says so."),
@@ -119,6 +127,14 @@ Now = Annotated[
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="An option of the product's own; repeat."),
+]
+Fields = Annotated[
+    Path | None,
+    typer.Option(
+        "--fields",
+        metavar="FILE",
+        help="The export's own names of attributes, as TOML. Every output says so.",
+    ),
 ]
 OutputFormat = Annotated[Format, typer.Option("--format", help="How to print the answer.")]
 Output = Annotated[

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from verify.render.flat import csv_of
+from verify.render.inspection import MOST_PROBLEMS, closer_looks, deep_page, flattened, shape_page
 from verify.render.pipes import bullets, cell, findings_list, pipe_table
 from verify.render.safe import inert, markdown_key, markdown_text, visible
 from verify.render.tables import Column, Page
@@ -26,20 +28,37 @@ _TITLES = {
     "days": "local days",
     "unread": "what no lever reads",
     "not_checked": "what was not looked at",
+    "deep_rules": "deep check: what is broken",
+    "deep_problems": "deep check: where",
+    "shape_types": "shape: types of record",
+    "shape_fields": "shape: fields",
+    "suggested_fields": "names for --fields",
 }
-_KEYS = {"types": "type", "deployments": "deployment", "days": "day", "unread": "name"}
+_KEYS = {
+    "types": "type",
+    "deployments": "deployment",
+    "days": "day",
+    "unread": "name",
+    "deep_rules": "code",
+    "deep_problems": "code",
+    "shape_types": "type",
+    "shape_fields": "field",
+    "suggested_fields": "contract",
+}
 _FILES = "files"
 
 _SOUND = {
     "pinned": "sound: the files are what the manifest says, and the manifest is the one expected",
     "unauthenticated": "sound as far as the manifest goes: the files are what it says",
-    "unmanifested": "sound as far as can be seen: every line can be read; there is no manifest "
-    "that says what the files should be",
+    "unmanifested": "sound as far as can be seen: there is no manifest that says what the files "
+    "should be",
 }
 
 
 def table(result: Check, *, width: int, colour: bool) -> str:
     """The page for a terminal of `width` columns."""
+    closer, rest = closer_looks(result.document)
+    result = replace(result, document=rest)
     page = Page(width=width, colour=colour)
     page.line(_verdict(result), "bold green" if result.sound else "bold red")
     page.blank()
@@ -64,6 +83,10 @@ def table(result: Check, *, width: int, colour: bool) -> str:
             page.table(
                 columns, [[_value(entry.get(field)) for field in header] for entry in entries]
             )
+    if "deep" in closer:
+        deep_page(page, closer["deep"])
+    if "shape" in closer:
+        shape_page(page, closer["shape"])
     if result.findings:
         page.heading("findings")
         page.findings(result.findings)
@@ -75,12 +98,14 @@ def csv(result: Check) -> str:
 
     `row` tells the entries of a section apart; the null key is empty with `key_is_null` true.
     """
-    return csv_of(CSV_COLUMNS, _rows(result))
+    flat = replace(result, document=flattened(result.document))
+    return csv_of(CSV_COLUMNS, _rows(flat))
 
 
 def markdown(result: Check) -> str:
     """Headings, pipe tables and lists."""
-    return "\n".join(_parts(result))
+    flat = flattened(result.document, most_problems=MOST_PROBLEMS)
+    return "\n".join(_parts(replace(result, document=flat)))
 
 
 def _verdict(result: Check) -> str:
@@ -88,14 +113,17 @@ def _verdict(result: Check) -> str:
         return _SOUND.get(result.export.trust, "sound")
     if result.export.trust == "unverified":
         return "NOT SOUND: the files are not what the manifest says"
-    return "NOT SOUND: lines that cannot be read beyond doubt were left out"
+    if any(finding.code == "line_skipped" for finding in result.findings):
+        return "NOT SOUND: lines that cannot be read beyond doubt were left out"
+    return "NOT SOUND: the closer look found what should not be"
 
 
 def _facts(result: Check) -> Iterator[tuple[str, str]]:
     """What the document says in one value, or in a few."""
     for name, value in result.document.items():
         if isinstance(value, Mapping):
-            words = (f"{visible(key)} {visible(_plain(part))}" for key, part in value.items())
+            joint = " is " if name == "fields" else " "
+            words = (f"{visible(key)}{joint}{visible(_plain(part))}" for key, part in value.items())
             yield visible(name.replace("_", " ")), ", ".join(words)
         elif not isinstance(value, list):
             yield visible(name.replace("_", " ")), visible(_plain(value)) or "nothing"

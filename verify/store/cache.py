@@ -1,9 +1,9 @@
 """Finished databases, kept by the digest of what they were made from.
 
 An entry is a directory: `store.duckdb` and `entry.json`, which says of what version it is and what
-the database's own SHA-256 is. An entry that is cut short, of another version, or that does not
-match is removed and built anew. Whoever can write to the cache can change answers: `--no-cache`
-reads the export itself.
+the database's own SHA-256 is, under a digest of its own. An entry that is cut short, of another
+version, or that does not match is removed and built anew. Whoever can write to the cache can
+change answers: `--no-cache` reads the export itself.
 """
 
 from __future__ import annotations
@@ -104,7 +104,17 @@ class Cache:
             shutil.rmtree(directory, ignore_errors=True)
 
     def keep(self, built: Path, key: str, about: dict[str, Any]) -> Entry:
-        """Turn a finished directory into the entry of `key`, in one step."""
+        """Turn a finished directory into the entry of `key`, in one step. Raises UnreadableInput
+        when there is no room for it, or something else in its place."""
+        try:
+            return self._keep(built, key, about)
+        except OSError as error:
+            raise UnreadableInput(
+                f"cannot write to {self.root / key}: {error.strerror}",
+                advice="--no-cache keeps nothing.",
+            ) from None
+
+    def _keep(self, built: Path, key: str, about: dict[str, Any]) -> Entry:
         for spill in built.glob("*.tmp"):
             shutil.rmtree(spill, ignore_errors=True)
         database = built / DATABASE
@@ -116,6 +126,7 @@ class Cache:
             "bytes": database.stat().st_size,
             "about": about,
         }
+        document["seal"] = _seal(document)
         (built / ENTRY).write_text(json.dumps(document), "utf-8")
         home = self.root / key
         try:
@@ -137,18 +148,19 @@ class Cache:
         return found
 
     def clear(self) -> int:
-        """Remove every entry; returns how many there were."""
+        """Remove every entry; returns how many there were. What a run is building stays."""
         count = len(self.entries())
         for child in self.root.iterdir() if self.root.is_dir() else []:
-            if (child / ENTRY).exists() or child.name.startswith(_BUILDING):
+            if (child / ENTRY).exists() and not child.name.startswith(_BUILDING):
                 shutil.rmtree(child, ignore_errors=True)
+        self._sweep()
         return count
 
     def _sweep(self) -> None:
         """Remove what a run that was killed left behind."""
         for child in self.root.glob(f"{_BUILDING}*"):
             owner = child.name.removeprefix(_BUILDING).partition("-")[0]
-            if owner.isdigit() and not _alive(int(owner)):
+            if owner.isdecimal() and not _alive(int(owner)):
                 shutil.rmtree(child, ignore_errors=True)
 
 
@@ -173,10 +185,16 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
+def _seal(document: dict[str, Any]) -> str:
+    """A digest of all else that the entry says."""
+    rest = {key: value for key, value in document.items() if key != "seal"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
 def _document(directory: Path) -> dict[str, Any] | None:
     try:
         document = json.loads((directory / ENTRY).read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(document, dict) or not isinstance(document.get("about"), dict):
         return None
@@ -192,6 +210,7 @@ def _sound(directory: Path, key: str) -> dict[str, Any] | None:
             or document.get("format") != FORMAT
             or document.get("version") != __version__
             or document.get("key") != key
+            or document.get("seal") != _seal(document)
             or document.get("bytes") != database.stat().st_size
             or document.get("sha256") != _digest(database)
         ):

@@ -18,7 +18,7 @@ MEMORY_LIMIT = "640MB"
 def threads() -> int:
     """How many threads to use: `VERIFY_THREADS`, else one a core."""
     given = os.environ.get("VERIFY_THREADS", "")
-    return int(given) if given.isdigit() and int(given) > 0 else os.cpu_count() or 1
+    return int(given) if given.isdecimal() and int(given) > 0 else os.cpu_count() or 1
 
 
 def memory_limit() -> str:
@@ -31,7 +31,8 @@ def connect(
 ) -> duckdb.DuckDBPyConnection:
     """Open the database at `path`, spilling to `scratch` (default: beside it).
 
-    Raises UnreadableInput when it cannot be opened.
+    One program may open a database many times, for reading alone. Raises UnreadableInput when it
+    cannot be opened.
     """
     settings: dict[str, str | bool | int | float | list[str]] = {
         "memory_limit": memory_limit(),
@@ -42,7 +43,14 @@ def connect(
         "autoload_known_extensions": False,
     }
     try:
-        connection = duckdb.connect(str(path), read_only=read_only, config=settings)
+        if not read_only:
+            connection = duckdb.connect(str(path), config=settings)
+        else:
+            # Two connections to one file would have to share their settings, the lock included.
+            connection = duckdb.connect(":memory:", config=settings)
+            literal, name = str(path).replace("'", "''"), path.stem.replace('"', '""')
+            connection.execute(f"ATTACH '{literal}' AS \"{name}\" (TYPE duckdb, READ_ONLY)")
+            connection.execute(f'USE "{name}"')
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]
         raise UnreadableInput(f"cannot open the database {path}: {reason}") from None

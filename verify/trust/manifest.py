@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from verify.errors import Problem
+from verify.errors import Problem, UnreadableInput
 from verify.trust.source import Entry, Source
 from verify.trust.strictjson import NotStrictJson, NumberText, loads
 
@@ -124,13 +124,13 @@ def read_manifest(source: Source, pin: str | None = None) -> Reading:
         manifest, wrong = _read_one(source, name, entries[name].size)
         problems += wrong
         if manifest is not None:
+            problems += _duplicates(manifest)
             read.append(manifest)
     manifest = read[0] if read else None
     if len(read) > 1:
         problems += _conflicts(read)
     if manifest is not None:
         problems += _pin(manifest, pin)
-        problems += _duplicates(manifest)
         problems += _presence(manifest, entries)
         problems += _unlisted(manifest, entries)
     return Reading(manifest, tuple(problems), tuple(_warnings(manifest, entries)))
@@ -140,8 +140,10 @@ def _read_one(source: Source, name: str, size: int) -> tuple[Manifest | None, li
     if size > MAX_MANIFEST_BYTES:
         message = f"{size:,} bytes; a manifest of more than {MAX_MANIFEST_BYTES:,} is not read"
         return None, [Problem("manifest_unreadable", name, message)]
-    with source.open(name) as handle:
-        data = handle.read(MAX_MANIFEST_BYTES + 1)
+    try:
+        data = _whole(source, name)
+    except (OSError, UnreadableInput) as error:
+        return None, [Problem("manifest_unreadable", name, str(error))]
     own = hashlib.sha256(data).hexdigest()
     try:
         if name == JSON_NAME:
@@ -149,6 +151,15 @@ def _read_one(source: Source, name: str, size: int) -> tuple[Manifest | None, li
         return _from_list(name, own, data)
     except NotStrictJson as error:
         return None, [Problem("manifest_unreadable", name, str(error))]
+
+
+def _whole(source: Source, name: str) -> bytes:
+    most = MAX_MANIFEST_BYTES + 1
+    data = b""
+    with source.open(name) as handle:
+        while more := handle.read(most - len(data)):
+            data += more
+    return data
 
 
 def _from_json(name: str, own: str, value: Any) -> tuple[Manifest | None, list[Problem]]:
@@ -160,11 +171,12 @@ def _from_json(name: str, own: str, value: Any) -> tuple[Manifest | None, list[P
         rows: list[Any] = [{"path": path, "sha256": digest} for path, digest in listed.items()]
     elif isinstance(listed, list):
         rows = listed
-        if value.get("format") != FORMAT:
-            message = f"format is {value.get('format')!r}, expected {FORMAT!r}"
-            problems.append(Problem("manifest_unreadable", name, message))
     else:
         return None, [Problem("manifest_unreadable", name, "it has no list of files")]
+    form = value.get("format")
+    if form != FORMAT and not (isinstance(listed, dict) and form is None):
+        message = f"format is {form!r}, expected {FORMAT!r}"
+        problems.append(Problem("manifest_unreadable", name, message))
     files = []
     for position, row in enumerate(rows, start=1):
         file, wrong = _listed(name, position, row)
@@ -208,7 +220,8 @@ def _listed(name: str, position: int, row: Any) -> tuple[ListedFile | None, list
 
 def _entry_problems(where: str, path: str, digest: Any) -> list[Problem]:
     problems = []
-    if not isinstance(digest, str) or not _HEX.fullmatch(digest):
+    is_text = isinstance(digest, str) and not isinstance(digest, NumberText)
+    if not is_text or not _HEX.fullmatch(digest):
         message = f"the digest of {path!r} is not 64 hex digits"
         problems.append(Problem("manifest_digest_malformed", where, message))
     if (why := unsafe_path(path)) is not None:
@@ -264,6 +277,12 @@ def _duplicates(manifest: Manifest) -> Iterator[Problem]:
 
 def _conflicts(read: list[Manifest]) -> Iterator[Problem]:
     first = {file.path: file.sha256 for file in read[0].files}
+    own = {manifest.names[0]: manifest.sha256 for manifest in read}
+    for manifest in read:
+        for file in manifest.files:
+            if own.get(file.path, file.sha256) != file.sha256:
+                message = f"its SHA-256 is {own[file.path]}, {manifest.names[0]} says {file.sha256}"
+                yield Problem("manifest_conflict", file.path, message)
     for other in read[1:]:
         listed = {file.path: file.sha256 for file in other.files}
         for path in sorted(first.keys() | listed.keys()):

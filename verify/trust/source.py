@@ -2,11 +2,12 @@
 
 A `Source` lists what is there and opens a member by its listed name. A directory is walked
 without following links, and a member is opened component by component, so that no symlink
-exchanged meanwhile can lead out of it.
+exchanged meanwhile can lead out of it. An archive is read by the rules of `verify.trust.archive`.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -48,6 +49,9 @@ class Source(Protocol):
     def open(self, name: str) -> BinaryIO:
         """A regular file of it, for reading. Raises UnreadableInput, never follows a link."""
 
+    def close(self) -> None:
+        """Let go of what it holds; nothing of it is opened afterwards."""
+
 
 @dataclass(frozen=True)
 class DirectorySource:
@@ -61,7 +65,7 @@ class DirectorySource:
 
     def entries(self) -> list[Entry]:
         found = []
-        for entry in _walk(self.root, ""):
+        for entry in _walk(self.root):
             found.append(entry)
             if len(found) > MAX_ENTRIES:
                 raise UnreadableInput(
@@ -80,31 +84,38 @@ class DirectorySource:
             raise UnreadableInput(f"cannot read {name}: it is not a regular file")
         return os.fdopen(descriptor, "rb", buffering=0)
 
+    def close(self) -> None:
+        """It holds nothing."""
 
-def _walk(root: Path, prefix: str) -> Iterator[Entry]:
-    try:
-        with os.scandir(root) as listing:
-            children = sorted(listing, key=lambda child: child.name)
-    except OSError as error:
-        raise UnreadableInput(f"cannot list {root}: {_why(error)}") from None
-    for child in children:
-        name = prefix + child.name
-        if child.is_symlink():
-            yield Entry(name, "symlink", 0)
-        elif child.is_dir(follow_symlinks=False):
-            yield from _walk(root / child.name, name + "/")
-        else:
-            facts = child.stat(follow_symlinks=False)
-            kind = "file" if stat.S_ISREG(facts.st_mode) else "device"
-            yield Entry(name, kind, facts.st_size, facts.st_nlink)
+
+def _walk(root: Path) -> Iterator[Entry]:
+    pending = [""]
+    while pending:
+        prefix = pending.pop()
+        try:
+            with os.scandir(root / prefix) as listing:
+                for child in listing:
+                    name = prefix + child.name
+                    if child.is_symlink():
+                        yield Entry(name, "symlink", 0)
+                    elif child.is_dir(follow_symlinks=False):
+                        pending.append(name + "/")
+                    else:
+                        facts = child.stat(follow_symlinks=False)
+                        kind = "file" if stat.S_ISREG(facts.st_mode) else "device"
+                        yield Entry(name, kind, facts.st_size, facts.st_nlink)
+        except OSError as error:
+            raise UnreadableInput(f"cannot list {root / prefix}: {_why(error)}") from None
 
 
 def _open_beneath(root: Path, name: str) -> int:
     no_follow = getattr(os, "O_NOFOLLOW", 0)
     read = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+    *parents, last = name.split("/")
+    if ".." in (*parents, last):
+        raise FileNotFoundError(errno.ENOENT, "it steps to a parent directory")
     if os.open not in os.supports_dir_fd:
         return os.open(root / name, read | no_follow)
-    *parents, last = name.split("/")
     here = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for part in parents:
@@ -121,11 +132,17 @@ def _why(error: OSError) -> str:
 
 
 def open_source(path: Path) -> Source:
-    """The source at `path`. Raises UnreadableInput when there is none."""
+    """The source at `path`; close it. Raises UnreadableInput when there is none, and
+    IntegrityFailure for an archive that is refused."""
+    from verify.trust.archive import SUFFIXES, is_archive, open_archive  # it builds on this module
+
     if path.is_dir():
         return DirectorySource(path)
+    if is_archive(path):
+        return open_archive(path)
     if not path.exists():
         raise UnreadableInput(f"{path} does not exist")
     raise UnreadableInput(
-        f"{path} is not a directory", advice="Name the directory that holds the manifest."
+        f"{path} is neither a directory nor an archive",
+        advice=f"Name the directory that holds the manifest, or a file {', '.join(SUFFIXES)}.",
     )

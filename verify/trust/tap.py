@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-import zlib
 from collections.abc import Iterator
 from typing import BinaryIO
 
-import zstandard
-
 from verify.errors import UnreadableInput
+from verify.trust.inflate import ERRORS, gunzip, unzstd
 
 BLOCK = 1 << 20
 MAX_LINE = 16 * 1024 * 1024
@@ -39,7 +37,7 @@ class Tap:
 
     After `blocks()` is exhausted: `sha256` and `bytes` of the file as it lies on disk, `lines`
     (blank ones included), `carriage_returns` (lines that end in CR LF), `byte_order_mark`,
-    `long_numbers` (line numbers, from 1).
+    `long_numbers` (numbers, from 1, of the lines that a parser might misread).
     """
 
     def __init__(self, handle: BinaryIO, name: str) -> None:
@@ -66,6 +64,8 @@ class Tap:
         rest = b""
         for chunk in self._plain():
             end = chunk.rfind(b"\n") + 1
+            if len(rest) + chunk.find(b"\n") > MAX_LINE:
+                raise LineTooLong(self.lines + 1)
             if end:
                 yield self._seen(rest + chunk[:end])
                 rest = chunk[end:]
@@ -84,6 +84,8 @@ class Tap:
     def _seen(self, block: bytes) -> bytes:
         if self.lines == 0 and block.startswith(b"\xef\xbb\xbf"):
             self.byte_order_mark = True
+        elif block.startswith(b"\xef\xbb\xbf"):
+            self.long_numbers.append(self.lines + 1)  # a parser that begins here would skip it
         # A run of sixteen covers four neighbours among every fourth byte: a cheap look first.
         if _RUN[:4] in block[::4].translate(_DIGITS) and _RUN in block.translate(_DIGITS):
             self._note_long_numbers(block)
@@ -99,7 +101,7 @@ class Tap:
 
     def _raw(self) -> Iterator[bytes]:
         try:
-            while chunk := self._handle.read(BLOCK):
+            while chunk := self._filled():
                 self._digest.update(chunk)
                 self.bytes += len(chunk)
                 yield chunk
@@ -107,54 +109,33 @@ class Tap:
             why = (error.strerror or "unknown error").lower()
             raise UnreadableInput(f"cannot read {self._name} to its end: {why}") from None
 
+    def _filled(self) -> bytes:
+        """A whole block, or what is left: every reading of a file is cut at the same places."""
+        block = self._handle.read(BLOCK)
+        while block and (more := self._handle.read(BLOCK - len(block))):
+            block += more
+        return block
+
     def _plain(self) -> Iterator[bytes]:
         lowered = self._name.lower()
         try:
             if lowered.endswith(".gz"):
-                yield from _gunzip(self._raw())
+                yield from gunzip(self._raw())
             elif lowered.endswith(".zst"):
-                yield from _unzstd(self._raw())
+                yield from unzstd(self._raw())
             else:
                 yield from self._raw()
-        except (zlib.error, zstandard.ZstdError, EOFError) as error:
+        except ERRORS as error:
             raise UnreadableInput(f"cannot decompress {self._name}: {error}") from None
 
 
-def _gunzip(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    inflater, begun = zlib.decompressobj(wbits=31), False
-    for chunk in chunks:
-        while chunk:
-            begun = True
-            plain = inflater.decompress(chunk, BLOCK)
-            if plain:
-                yield plain
-            if inflater.eof:  # another member may follow
-                chunk = inflater.unused_data
-                inflater, begun = zlib.decompressobj(wbits=31), False
-            else:
-                chunk = inflater.unconsumed_tail
-    if begun:
-        raise EOFError("it ends in the middle of its data")
-
-
-def _unzstd(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    maker = zstandard.ZstdDecompressor(max_window_size=1 << 27)
-    inflater, begun = maker.decompressobj(), False
-    for chunk in chunks:
-        while chunk:
-            begun = True
-            plain = inflater.decompress(chunk)
-            for start in range(0, len(plain), BLOCK):
-                yield plain[start : start + BLOCK]
-            if inflater.eof:
-                chunk = inflater.unused_data
-                inflater, begun = maker.decompressobj(), False
-            else:
-                chunk = b""
-    if begun:
-        raise EOFError("it ends in the middle of its data")
-
-
 def blank_lines(lines: list[bytes], first_line: int) -> list[int]:
-    """The numbers of those of `lines` that hold only white space; the first is `first_line`."""
-    return [first_line + at for at, line in enumerate(lines) if not line.strip(b" \t\r")]
+    """The numbers of those of `lines` that a parser may pass over as white space; the first is
+    `first_line`."""
+    return [first_line + at for at, line in enumerate(lines) if not line.strip()]
+
+
+def nearly_blank_lines(lines: list[bytes], first_line: int) -> list[int]:
+    """Those of the blank lines that hold white space which JSON does not know."""
+    blanks = blank_lines(lines, first_line)
+    return [at for at in blanks if lines[at - first_line].strip(b" \t\r")]
