@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from verify.render.tables import Column, Page
+from verify.render.tables import MOST_ROWS, Column, Page
 from verify.result import Value
 
 from .built import calm, keys
@@ -138,3 +138,13 @@ def test_long_text_wraps_beside_its_label() -> None:
     assert lines[0].startswith("trust  word")
     assert all(line.startswith("       ") for line in lines[1:2])
     assert "".join(lines).count("x") == 60
+
+
+def test_a_table_of_very_many_rows_is_cut_and_says_so() -> None:
+    page = Page(width=80, colour=False)
+    rows = [(f"row {at}", at) for at in range(MOST_ROWS + 5)]
+    page.table([Column("name", kind="name"), Column("count")], rows, ("total", 1))
+    text = page.text()
+    assert f"row {MOST_ROWS - 1}" in text
+    assert f"row {MOST_ROWS}" not in text
+    assert "and 5 more rows" in text

@@ -72,7 +72,7 @@ def test_findings_name_their_lines() -> None:
 
 def test_trust_in_words() -> None:
     head = dict(export_words(identity("pinned", tenant=None)))
-    assert head["tenant"] == "(none) (lighthouse)"
+    assert head["product"] == "lighthouse"
     assert head["export"] == f"1,500 records, SHA-256 {DIGEST}"
     assert head["trust"].startswith("pinned: the files fit the manifest, and ")
     assert "nobody vouched" in dict(export_words(identity()))["trust"]

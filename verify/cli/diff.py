@@ -41,6 +41,7 @@ def command(
     tz: opt.TimeZone = None,
     baseline_model: opt.BaselineModel = None,
     method: opt.Method = None,
+    fields: opt.Fields = None,
     now: opt.Now = None,
     settings: opt.Settings = None,
     tolerance: opt.Tolerance = None,
@@ -50,6 +51,7 @@ def command(
     output: opt.Output = None,
     system: opt.System = None,
     manifest_sha256: opt.Pin = None,
+    manifest: opt.Manifest = None,
     unverified: opt.Unverified = False,
     skip_invalid: opt.SkipInvalid = False,
     no_cache: opt.NoCache = False,
@@ -91,24 +93,29 @@ def command(
         place,
         system,
         pin=manifest_sha256,
+        manifest=manifest,
         unverified=unverified,
         skip_invalid=skip_invalid,
         no_cache=no_cache,
+        fields=fields,
         notice=notice,
     )
     with opened_export:
         result = run_diff(
             product, opened_export, claims, asked, tolerance=materiality, least_coverage=least
         )
+    unusual = dict(asked.switches)
     shown = result if only is None else result.only(only)
     if output_format is opt.Format.json:
         answer = dumps(shown.as_json())
     elif output_format is opt.Format.csv:
-        answer = renderer.csv(shown)
+        answer = renderer.csv(shown, unusual=unusual)
     elif output_format is opt.Format.md:
-        answer = renderer.markdown(shown)
+        answer = renderer.markdown(shown, unusual=unusual)
     else:
-        answer = renderer.table(shown, width=terminal_width(), colour=in_colour(output))
+        answer = renderer.table(
+            shown, width=terminal_width(), colour=in_colour(output), unusual=unusual
+        )
     deliver(answer, output)
     if result.export.trust == "unverified":
         raise typer.Exit(3)

@@ -33,13 +33,16 @@ class At:
 class Figure:
     """One figure as the product printed it: a number, a word such as a status, or None (null).
 
-    `read` and `pointer` say in which document it stands and where.
+    `read` and `pointer` say in which document it stands and where. `half_unit` is half a unit of
+    the last digit of a figure that was rounded by itself (`13.9K`: 50), whatever its measure shows
+    elsewhere; None: the measure's precision is its own.
     """
 
     at: At
     shown: Printed | str | None
     read: str
     pointer: str
+    half_unit: Fraction | None = None
 
     @property
     def value(self) -> Fraction | str | None:
@@ -68,7 +71,8 @@ class Claims:
     `from_reads` is depth 2, where the reads carry the inputs. `accepted` are
     figures that cannot be derived and are taken as they are, with the reason. `complete` names
     the breakdowns (lever, dimension) that the capture shows whole. `source` are the documents as
-    read, for what only the system can tie out.
+    read, for what only the system can tie out. `asked` are the fields of a question, and its
+    options, that figures without a period of days answer: `since` (None: no cut), `now`.
     """
 
     figures: tuple[Figure, ...]
@@ -82,14 +86,21 @@ class Claims:
     complete: Sequence[tuple[str, str]] = ()
     findings: tuple[Finding, ...] = ()
     source: Mapping[str, Any] = field(default_factory=dict)
+    asked: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def levers(self) -> tuple[str, ...]:
-        """The levers that any figure is about, in order of appearance."""
-        return tuple(dict.fromkeys(f.at.lever for f in self.figures if f.at.lever != HEADLINE))
+        """The levers that any figure or whole breakdown is about, in order of appearance."""
+        found = (f.at.lever for f in self.figures if f.at.lever != HEADLINE)
+        return tuple(dict.fromkeys((*found, *(lever for lever, _ in self.complete))))
 
     @property
     def dimensions(self) -> tuple[str, ...]:
-        """The dimensions that any figure is broken down by."""
+        """The dimensions that anything is broken down by, be it into no row at all."""
         found = (f.at.dimension for f in self.figures if f.at.dimension is not None)
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys((*found, *(dimension for _, dimension in self.complete))))
+
+    @property
+    def shows_headline(self) -> bool:
+        """Whether the headline is among them, which shows every lever."""
+        return any(f.at.lever == HEADLINE for f in self.figures)

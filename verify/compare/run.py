@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime, time
 from fractions import Fraction
+from typing import Any
 
 from verify.compare.figures import Claims
 from verify.compare.tieout import Diff, tie_out
@@ -28,7 +30,7 @@ def run_diff(
     The period is the figures' own; a question about another one raises UsageProblem. The levers
     and dimensions are those that the figures show, unless the question names levers.
     """
-    asked = _about_the_figures(question, claims)
+    asked = about_the_figures(question, claims)
     wanted = set(question.levers)
     if wanted:
         claims = replace(
@@ -37,7 +39,7 @@ def run_diff(
             complete=tuple(at for at in claims.complete if at[0] in wanted),
         )
     known = [name for name in system.levers if name in claims.levers]
-    if not known:
+    if claims.shows_headline or not known:
         known = list(system.levers)
     dimensions = {
         name
@@ -67,9 +69,10 @@ def run_diff(
     )
 
 
-def _about_the_figures(question: Question, claims: Claims) -> Question:
+def about_the_figures(question: Question, claims: Claims) -> Question:
+    """The question, about the period of the figures. Raises UsageProblem when it names another."""
     if claims.since is None or claims.until is None:
-        return question
+        return _answering(replace(question, fallback_zone=claims.time_zone), claims.asked)
     own: tuple[date, date] = (claims.since, claims.until)
     zone = question.time_zone
     if question.month is not None:
@@ -92,3 +95,25 @@ def _about_the_figures(question: Question, claims: Claims) -> Question:
         time_zone=zone,
         fallback_zone=claims.time_zone,
     )
+
+
+def _answering(question: Question, asked: Mapping[str, Any]) -> Question:
+    """The question that figures without a period of days answer. Their cut and options are theirs
+    and may be repeated; the time of asking is theirs where none is given."""
+    own = {name: value for name, value in asked.items() if name != "now" or question.now is None}
+    options = dict(own.pop("options", {}))
+    for name, value in own.items():
+        _same(f"--{name}", getattr(question, name), value)
+    for name, value in question.options.items():
+        _same(name, value, options.get(name, value))
+    return replace(question, **own, options={**question.options, **options})
+
+
+def _same(name: str, given: Any, own: Any) -> None:
+    if isinstance(given, date) and not isinstance(given, datetime):
+        given = datetime.combine(given, time(), UTC)
+    if given is not None and given != own:
+        raise UsageProblem(
+            f"the figures were made with {name} {own}, not {given}",
+            advice="Leave it out, or name figures that were made so.",
+        )

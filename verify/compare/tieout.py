@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from verify.compare.figures import HEADLINE, At, Claims, Figure
+from verify.compare.figures import HEADLINE, At, Claims, Derived, Figure
 from verify.compare.verdicts import (
     DIFFERING,
     DOLLAR_DECIMALS,
@@ -132,10 +132,13 @@ class _Recomputed:
         for lever in result.levers:
             for dimension, rows in lever.by.items():
                 self._rows[lever.lever, dimension] = {row.key: row.measures for row in rows}
-            if lever.cells:
-                self._rows[lever.lever, "deployment_model"] = {
-                    cell.key: {**cell.measures} for cell in lever.cells
-                }
+            self._rows[lever.lever, "deployment_model"] = {
+                cell.key: cell.measures for cell in lever.cells
+            }
+
+    @property
+    def levers(self) -> Iterable[LeverResult]:
+        return self._levers.values()
 
     def lever(self, name: str) -> LeverResult | None:
         return self._levers.get(name)
@@ -162,6 +165,11 @@ class _Recomputed:
             return int(getattr(lever.coverage, COVERAGE[at.measure]))
         if at.measure == "usd":
             return lever.usd
+        if at.measure == "amount":
+            return lever.amount
+        part, dash, name = at.measure.partition("-")
+        if dash:
+            return {"totals": lever.totals, "detail": lever.detail}[part][name]
         return lever.totals[at.measure] if at.measure in lever.totals else lever.detail[at.measure]
 
 
@@ -178,12 +186,16 @@ def tie_out(
     """Set every figure of `claims` beside `result`.
 
     `units` gives the unit of each measure. `extra` are rows that a system ties out by itself
-    (decisions against records).
+    (decisions against records); where one is about a figure of `claims`, it is that figure's row.
     """
     recomputed = _Recomputed(result)
-    precisions = _precisions(claims.figures, units)
+    extra = tuple(extra)
+    by_the_system = {row.at for row in extra}
+    precisions = precisions_of(claims.figures, units)
     rows = [
-        _row(figure, recomputed, claims, precisions, tolerance, result) for figure in claims.figures
+        _row(figure, recomputed, claims, precisions, tolerance, result)
+        for figure in claims.figures
+        if figure.at not in by_the_system
     ]
     rows += _missing(recomputed, claims)
     rows += extra
@@ -198,7 +210,7 @@ def tie_out(
     )
 
 
-def _precisions(
+def precisions_of(
     figures: Iterable[Figure], units: Mapping[str, str]
 ) -> dict[tuple[str, str], Precision]:
     shown: dict[tuple[str, str], int] = {}
@@ -213,6 +225,23 @@ def _precisions(
     }
 
 
+def ties(
+    figure: Figure,
+    value: Value,
+    precisions: Mapping[tuple[str, str], Precision],
+    shares: int = 0,
+) -> bool:
+    """Whether a figure agrees with a value, but for rounding. `shares` as in `judge`."""
+    shown = figure.value
+    if not isinstance(shown, Fraction) or not isinstance(value, Fraction | int):
+        return shown == value
+    precision = precisions[figure.at.lever, figure.at.measure]
+    if isinstance(value, int) or (isinstance(figure.shown, Printed) and figure.shown.unrounded):
+        precision = Precision(None)
+    verdict = judge(shown, Fraction(value), precision, Tolerance(), shares)
+    return verdict in ("exact", "rounding")
+
+
 def _row(
     figure: Figure,
     recomputed: _Recomputed,
@@ -224,12 +253,15 @@ def _row(
     at = figure.at
     derived = claims.from_reads.get(at)
     from_read = derived.value if derived else None
-    if at in claims.accepted:
+    if at in claims.accepted and not (at.dimension is not None and recomputed.has(at)):
         return _said(figure, from_read, None, "not_comparable", claims.accepted[at])
     if at.lever == HEADLINE:
         return _headline(figure, claims, result, precisions, tolerance)
     if recomputed.lever(at.lever) is None:
         reason = "a lever that cannot be recomputed from the records"
+        return _said(figure, from_read, None, "not_comparable", reason)
+    if at.dimension is not None and recomputed.breakdown(at.lever, at.dimension) is None:
+        reason = "a breakdown that cannot be recomputed from the records"
         return _said(figure, from_read, None, "not_comparable", reason)
     if not recomputed.has(at):
         return _said(figure, from_read, None, "only_in_figures", "the records have no such row")
@@ -238,17 +270,17 @@ def _row(
     except KeyError:
         reason = "a measure that cannot be recomputed from the records"
         return _said(figure, from_read, None, "not_comparable", reason)
-    return _judged(figure, from_read, value, precisions, tolerance)
+    return _judged(figure, derived, value, precisions, tolerance)
 
 
 def _judged(
     figure: Figure,
-    from_read: Fraction | None,
+    derived: Derived | None,
     value: Value,
     precisions: Mapping[tuple[str, str], Precision],
     tolerance: Tolerance,
 ) -> DiffRow:
-    shown = figure.value
+    shown, from_read = figure.value, derived.value if derived else None
     if shown is None or value is None:
         if shown == value:
             return _said(figure, from_read, value, "exact", "")
@@ -262,8 +294,10 @@ def _judged(
     precision = precisions[figure.at.lever, figure.at.measure]
     if isinstance(value, int) or (isinstance(figure.shown, Printed) and figure.shown.unrounded):
         precision = Precision(None)
+    if figure.half_unit is not None:
+        precision = Precision(None, figure.half_unit)
     verdict = judge(shown, exact, precision, tolerance)
-    reason = _reason(verdict, shown, from_read, precision)
+    reason = _reason(verdict, shown, derived, precision)
     return DiffRow(
         figure.at,
         figure.text,
@@ -277,12 +311,14 @@ def _judged(
     )
 
 
-def _reason(verdict: str, shown: Fraction, from_read: Fraction | None, precision: Precision) -> str:
+def _reason(verdict: str, shown: Fraction, derived: Derived | None, precision: Precision) -> str:
+    if verdict == "rounding" and precision.printed is not None:
+        return f"within half a printed unit, {plain(precision.printed)}"
     if verdict != "differs":
         return ""
-    if from_read is None:
+    if derived is None:
         return "the records give another figure"
-    if abs(from_read - shown) <= 2 * precision.half_unit:
+    if judge(shown, derived.value, precision, Tolerance(), derived.shares) != "differs":
         return "it follows from the product's own read, which the records contradict"
     return "neither the product's own read nor the records give it"
 
@@ -319,6 +355,8 @@ def _headline(
     if any(name not in known for name in counted):
         reason = "it counts a lever that cannot be recomputed from the records"
         return _said(figure, printed, None, "not_comparable", reason)
+    if not counted and figure.shown is None:
+        return _said(figure, printed, None, "exact", "")
     value = total(known[name].usd for name in counted)
     if not isinstance(figure.shown, Printed):
         return _said(figure, printed, value, "differs", "the product shows none")
@@ -346,7 +384,8 @@ def _headline(
 
 
 def _missing(recomputed: _Recomputed, claims: Claims) -> list[DiffRow]:
-    """Rows of the records that a breakdown, shown whole, lacks: one for each measure it shows."""
+    """Rows of the records that a breakdown, shown whole, lacks: one for each measure it shows.
+    And levers with a figure that the headline, which shows every lever, leaves out."""
     measures: dict[tuple[str, str], list[str]] = {}
     keys: dict[tuple[str, str], set[str | None]] = {}
     reads: dict[tuple[str, str], tuple[str, str]] = {}
@@ -358,7 +397,7 @@ def _missing(recomputed: _Recomputed, claims: Claims) -> list[DiffRow]:
                 measures[at].append(figure.at.measure)
             reads[at] = (figure.read, figure.pointer.rsplit("/", 2)[0])
     found = []
-    for lever, dimension in claims.complete:
+    for lever, dimension in dict.fromkeys(claims.complete):
         rows = recomputed.breakdown(lever, dimension)
         for key, values in (rows or {}).items():
             if key in keys.get((lever, dimension), ()):
@@ -380,11 +419,27 @@ def _missing(recomputed: _Recomputed, claims: Claims) -> list[DiffRow]:
                             pointer,
                         )
                     )
+    for left_out in recomputed.levers if claims.shows_headline else ():
+        if left_out.status == "ok" and left_out.lever not in claims.statuses:
+            at_lever, reason = At(left_out.lever, "usd"), "the headline does not show this lever"
+            found.append(
+                DiffRow(
+                    at_lever,
+                    None,
+                    None,
+                    left_out.usd,
+                    None,
+                    "only_in_records",
+                    reason,
+                    HEADLINE,
+                    "/levers",
+                )
+            )
     return found
 
 
 def _inconclusive(
-    rows: Iterable[DiffRow],
+    rows: Sequence[DiffRow],
     result: Recomputation,
     claims: Claims,
     least: Fraction | None,
@@ -403,5 +458,5 @@ def _inconclusive(
     for row in rows:
         if row.verdict == "not_comparable" and row.at not in claims.accepted:
             yield f"{row.at.lever} {row.at.measure}: {row.reason}"
-    if not claims.figures:
+    if not any(row.verdict != "not_comparable" and row.at.lever != HEADLINE for row in rows):
         yield "no figure was compared"

@@ -73,13 +73,19 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Precision:
-    """To how many decimals a measure is shown; None where it is a whole number by nature."""
+    """To how many decimals a measure is shown; None where it is a whole number by nature.
+
+    `printed` is half a unit of one figure that was rounded by itself; None: it was not.
+    """
 
     decimals: int | None
+    printed: Fraction | None = None
 
     @property
     def half_unit(self) -> Fraction:
-        """Half a unit of the last decimal; 0 for whole numbers, which do not round."""
+        """Half a unit of the last digit shown; 0 for whole numbers, which do not round."""
+        if self.printed is not None:
+            return self.printed
         return Fraction(1, 2 * 10**self.decimals) if self.decimals is not None else Fraction(0)
 
 
@@ -95,7 +101,7 @@ def judge(
     delta = figure - recomputed
     if delta == 0:
         return "exact"
-    if precision.decimals is not None:
+    if precision.half_unit:
         allowed = precision.half_unit * (1 + shares)
         if abs(delta) <= max(allowed, FLOAT_NOISE * abs(recomputed)):
             return "rounding"

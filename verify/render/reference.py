@@ -24,7 +24,7 @@ def finding_text(kind: Kind) -> str:
 
 
 def findings_markdown() -> str:
-    """All findings, the gravest first, as docs/findings.md."""
+    """All findings, the gravest first, then by code, as docs/findings.md."""
     register_findings()
     parts = [
         "# Findings\n",
@@ -32,7 +32,7 @@ def findings_markdown() -> str:
     ]
     for severity in SEVERITIES:
         parts.append(f"## {severity.capitalize()}\n")
-        for kind in KINDS.values():
+        for kind in sorted(KINDS.values(), key=lambda kind: kind.code):  # whoever registered first
             if kind.severity == severity:
                 parts.append(f"### `{kind.code}`\n\n{kind.title}. {kind.meaning}\n")
     return "\n".join(parts)

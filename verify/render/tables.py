@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 MINIMUM_WIDTH = 40
+MOST_ROWS = 1000
+"""No person reads more rows of a table; a million would take minutes to draw."""
 _GAP = 2
 _NAME_WIDTH = 16  # what a column of names keeps before columns of numbers are left out for it
 _SHORTEST_NAME = 8
@@ -143,7 +145,12 @@ class Page:
         rows: Sequence[Sequence[Value]],
         total: Sequence[Value] = (),
     ) -> None:
-        """A table. `total` is its last line, under a rule; there an empty text is an empty cell."""
+        """A table. `total` is its last line, under a rule; there an empty text is an empty cell.
+
+        Of more than `MOST_ROWS` rows only so many are drawn, which is said.
+        """
+        hidden = len(rows) - MOST_ROWS
+        rows = rows[:MOST_ROWS]
         drawn = [
             _drawn(column, [row[at] for row in rows], total[at : at + 1])
             for at, column in enumerate(columns)
@@ -154,6 +161,8 @@ class Page:
         left_out = [_full_title(d.column) for d in drawn if all(d is not other for other in shown)]
         if left_out:
             notes.append(f"--format csv also has {', '.join(left_out)}")
+        if hidden > 0:
+            notes.append(f"and {hidden:,} more rows; --format csv has every row")
         for note in notes:
             self.line(note, "dim")
 

@@ -47,8 +47,10 @@ def export_words(
     if digits is not None and len(digest) > digits:
         digest = digest[:digits] + ELLIPSIS
     meaning = _TRUST.get(export.trust)
+    product = visible(export.system)
+    whose = f"{shown_key(export.tenant)} ({product})"
     return [
-        ("tenant", f"{shown_key(export.tenant)} ({visible(export.system)})"),
+        ("product", product) if export.tenant is None else ("tenant", whose),
         *(_period_words(period) if period else ()),
         ("export", f"{export.records:,} records, SHA-256 {digest}"),
         ("trust", visible(export.trust) + (f": {meaning}" if meaning else "")),

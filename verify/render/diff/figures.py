@@ -24,6 +24,7 @@ SMALL_MONEY = 10_000
 """From here on, dollars are shown to the cent."""
 _LARGE = 1_000
 _MOST_PLACES = 12
+_MOST_DIGITS = 40
 _QUOTIENT = re.compile(r"-?[0-9]{1,2000}/[1-9][0-9]{0,2000}")
 
 _UNTOLD = frozenset({"exact", "rounding"})
@@ -114,9 +115,11 @@ def figure_of(row: DiffRow) -> Value:
     if row.delta is not None and is_number(row.recomputed):
         return row.recomputed + row.delta
     try:
-        return Fraction(text) if _QUOTIENT.fullmatch(text) else Printed.read(text).value
+        value = Fraction(text) if _QUOTIENT.fullmatch(text) else Printed.read(text).value
     except ValueError:
         return text
+    # Nobody counts so far: a word that only looks like a number is shown as it is.
+    return value if abs(value) < 10**_MOST_DIGITS else text
 
 
 def is_word(row: DiffRow) -> bool:

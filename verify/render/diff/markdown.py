@@ -62,13 +62,12 @@ def _parts(diff: Diff, unusual: Mapping[str, Value]) -> Iterator[str]:
 
 
 def _levers(lines: Sequence[LeverLine], *, filtered: bool) -> str:
-    header = ["lever", "status", "product USD", "own read", "recomputed", "difference"]
-    header += [
-        "rounded",
-        "verdict",
-        "coverage",
-        *(["shown"] if filtered else ["differ", "figures"]),
-    ]
+    units = {line.unit for line in lines}
+    mixed = len(units) > 1
+    product = "product" if mixed else f"product {markdown_text(units.pop())}".rstrip()
+    header = ["lever", "status", *(["unit"] if mixed else []), product, "own read", "recomputed"]
+    header += ["difference", "rounded", "verdict", "coverage"]
+    header += ["shown"] if filtered else ["differ", "figures"]
     rows = []
     for line in lines:
         counts = (line.rows,) if filtered else (line.differing, line.rows)
@@ -76,6 +75,7 @@ def _levers(lines: Sequence[LeverLine], *, filtered: bool) -> str:
             [
                 markdown_key(line.lever),
                 cell(line.status),
+                *([markdown_text(line.unit)] if mixed else []),
                 cell(line.figure),
                 cell(line.from_read),
                 cell(line.recomputed),
@@ -86,7 +86,8 @@ def _levers(lines: Sequence[LeverLine], *, filtered: bool) -> str:
                 *map(str, counts),
             ]
         )
-    numeric = [False, False, *[True] * 5, False, False, *[True] * (1 if filtered else 2)]
+    names = [False] * (3 if mixed else 2)
+    numeric = [*names, *[True] * 5, False, False, *[True] * (1 if filtered else 2)]
     return pipe_table(header, rows, numeric)
 
 
@@ -113,6 +114,6 @@ def _row(group: Group, row: DiffRow) -> list[str]:
         cell(row.recomputed),
         cell(row.delta),
         _rounded(unit_of(row.at.measure), row.delta),
-        percent(row.relative) or DASH,
+        inert(percent(row.relative) or DASH),
         markdown_text(reason_words(row)),
     ]

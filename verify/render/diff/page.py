@@ -38,6 +38,8 @@ MOST_ROWS = 12
 """More rows of a lever and dimension than these are left to the other forms."""
 
 _DIGEST_DIGITS = 12
+# What the head of the page has said already.
+_SAID = frozenset({"manifest_unauthenticated"})
 _STYLES = {"agrees": "bold green", "differs": "bold red", "inconclusive": "bold yellow"}
 _WIDE = 120
 """From this width on, all about a lever stands on one line."""
@@ -69,14 +71,15 @@ def table(
                 page.blank()
             _group(page, group, wide=wide, filtered=diff.concluded is not None)
     if lines:
-        page.blank()
+        if told:
+            page.blank()
         page.line(ROUNDED, "dim")
     _rest(page, diff)
     return page.text()
 
 
 def _rest(page: Page, diff: Diff) -> None:
-    findings = all_findings(diff)
+    findings = [finding for finding in all_findings(diff) if finding.code not in _SAID]
     if findings:
         page.heading("findings")
         page.findings(findings)
@@ -162,11 +165,12 @@ def _group(page: Page, group: Group, *, wide: bool, filtered: bool) -> None:
         amounts = largest_first(amounts)
         title += ", largest first"
     amounts = amounts[:room]
-    reasons = list(dict.fromkeys(reason_words(row) for row in (*words, *amounts)))
-    numbers = {reason: number for number, reason in enumerate(reasons, 1)}
-    if len(reasons) == 1:
-        title += f": {visible(reasons[0])}"
-        numbers = {}
+    numbers: dict[str, int] = {}
+    if len({reason_words(row) for row in group.rows}) == 1:
+        title += f": {visible(reason_words(group.rows[0]))}"
+    else:
+        for row in (*words, *amounts):
+            numbers.setdefault(reason_words(row), len(numbers) + 1)
     page.line(title)
     if words:
         _words(page, group, words, numbers)

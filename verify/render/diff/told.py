@@ -53,10 +53,13 @@ def lever_lines(diff: Diff) -> list[LeverLine]:
     names = [name for name in (HEADLINE,) if name in rows]
     names += known if diff.concluded is None else [name for name in known if name in rows]
     names += [name for name in rows if name not in names]
+    units = {lever.unit for lever in known.values()}
+    # A lever that was not recomputed saves dollars where the others do.
+    other = "USD" if not units or "USD" in units else ""
     lines = []
     for name in names:
         lever = known.get(name)
-        unit = lever.unit if lever else "USD"
+        unit = lever.unit if lever else other
         at = At(name, "usd" if unit == "USD" else "amount")
         row = next((row for row in diff.rows if row.at == at), None)
         claim = next((figure for figure in diff.claims.figures if figure.at == at), None)

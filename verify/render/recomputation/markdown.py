@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from verify.render.pipes import bullets, cell, findings_list, pipe_table
-from verify.render.recomputation.measures import PRICE_UNIT, PRICES, Measures, measures_of, total_of
-from verify.render.safe import inert, markdown_key, markdown_text, shown_key
+from verify.render.recomputation.measures import (
+    PRICE_UNIT,
+    PRICES,
+    Measures,
+    measures_of,
+    of_rows,
+    total_of,
+)
+from verify.render.safe import inert, markdown_key, markdown_text, shown_key, visible
 from verify.render.words import (
     amount,
     coverage_words,
@@ -32,8 +39,9 @@ def markdown(
 def _parts(
     result: Recomputation, measures: Measures, unusual: Mapping[str, Value]
 ) -> Iterator[str]:
-    tenant = inert(shown_key(result.export.tenant))
-    yield f"# Savings recomputed: {tenant}, {inert(result.period.label)}\n"
+    export = result.export
+    whose = inert(visible(export.system) if export.tenant is None else shown_key(export.tenant))
+    yield f"# Savings recomputed: {whose}, {inert(result.period.label)}\n"
     for warning in loud_words(result.export, unusual):
         yield f"> **{inert(warning)}**\n"
     head = export_words(result.export, period=result.period)
@@ -96,11 +104,13 @@ def _title(measure: Measure) -> str:
 def _breakdown(
     lever: LeverResult, dimension: str, rows: Sequence[Row], measures: Sequence[Measure]
 ) -> str:
+    measures = of_rows(rows, measures)
     header = [markdown_text(dimension), *(inert(_title(m)) for m in measures)]
     lines = [
         [markdown_key(row.key), *(cell(row.measures.get(m.name)) for m in measures)] for row in rows
     ]
-    lines.append(["**total**", *(_total(lever, m, rows) for m in measures)])
+    if dimension not in lever.alternatives:
+        lines.append(["**total**", *(_total(lever, m, rows) for m in measures)])
     numeric = [not any(isinstance(row.measures.get(m.name), str) for row in rows) for m in measures]
     return pipe_table(header, lines, [False, *numeric])
 

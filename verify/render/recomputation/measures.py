@@ -33,6 +33,11 @@ def measures_of(lever: LeverResult, measures: Measures) -> Sequence[Measure]:
     return measures.get(lever.lever) or [Measure(name, "", name) for name in lever.totals]
 
 
+def of_rows(rows: Sequence[Row], measures: Sequence[Measure]) -> Sequence[Measure]:
+    """Those of the measures that any of the rows has: not every breakdown has every measure."""
+    return [m for m in measures if any(m.name in row.measures for row in rows)]
+
+
 def ranked(measures: Sequence[Measure]) -> dict[str, int]:
     """Measures by name, with their rank; 0 tells most."""
 

@@ -9,6 +9,7 @@ from verify.render.recomputation.measures import (
     PRICES,
     Measures,
     measures_of,
+    of_rows,
     ranked,
     total_of,
 )
@@ -66,10 +67,11 @@ def _fields(result: Recomputation) -> Iterable[tuple[str, str]]:
 
 def _summary(page: Page, levers: Sequence[LeverResult]) -> None:
     units = {lever.unit for lever in levers}
+    one = len(units) == 1  # else each figure has its unit beside it
     columns = [
         Column("lever", kind="name"),
         Column("status", kind="words"),
-        Column("figure", units.pop() if len(units) == 1 else ""),
+        Column("figure", units.pop()) if one else Column("figure", kind="words"),
         Column("coverage", kind="words", rank=1),
         Column("findings", rank=2),
     ]
@@ -77,7 +79,7 @@ def _summary(page: Page, levers: Sequence[LeverResult]) -> None:
         (
             lever.lever,
             lever.status,
-            lever.figure,
+            lever.figure if one else amount_words(lever.figure, lever.unit),
             coverage_words(lever.coverage),
             len(lever.findings),
         )
@@ -124,11 +126,13 @@ def _breakdown(
     rows: Sequence[Row],
     measures: Sequence[Measure],
 ) -> None:
+    measures = of_rows(rows, measures)
     ranks = ranked(measures)
     columns = [Column(dimension, kind="key")]
     columns += [Column(m.label, m.unit, rank=ranks[m.name]) for m in measures]
     lines = [(row.key, *(row.measures.get(m.name) for m in measures)) for row in rows]
-    page.table(columns, lines, ("total", *(total_of(lever, m, rows) for m in measures)))
+    total = ("total", *(total_of(lever, m, rows) for m in measures))
+    page.table(columns, lines, () if dimension in lever.alternatives else total)
 
 
 def _cells(page: Page, lever: LeverResult, measures: Sequence[Measure]) -> None:

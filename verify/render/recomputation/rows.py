@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from verify.render.flat import csv_of
-from verify.render.recomputation.measures import PRICE_UNIT, PRICES, Measures, measures_of
+from verify.render.recomputation.measures import (
+    PRICE_UNIT,
+    PRICES,
+    Measures,
+    measures_of,
+    of_rows,
+)
 from verify.render.safe import pair_key
 from verify.render.words import detail_unit
 from verify.result import CardCell, Key, LeverResult, Recomputation, Value, period_json
@@ -69,8 +75,9 @@ def _lever(lever: LeverResult, measures: Measures) -> Iterator[tuple[str, Key, _
         if measure.name in lever.totals:
             yield "", None, (measure.name, measure.unit, lever.totals[measure.name])
     for dimension, rows in lever.by.items():
+        had = of_rows(rows, known)
         for row in rows:
-            for measure in known:
+            for measure in had:
                 value = row.measures.get(measure.name)
                 yield dimension, row.key, (measure.name, measure.unit, value)
     for cell in lever.cells:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -13,10 +15,20 @@ from verify.errors import UnreadableInput, UsageProblem
 from verify.exact import Printed
 from verify.findings import Finding
 from verify.period import month_period, parse_date
-from verify.systems.lighthouse.reads.consistency import contradictions
-from verify.systems.lighthouse.reads.depth2 import from_reads
-from verify.systems.lighthouse.reads.documents import CSV_READ, Documents, open_documents
-from verify.systems.lighthouse.reads.figures import READERS, breakdowns, caching_csv
+from verify.systems.lighthouse.reads.consistency import card_contradictions, contradictions
+from verify.systems.lighthouse.reads.depth2 import csv_cells, from_reads
+from verify.systems.lighthouse.reads.documents import (
+    CSV_READ,
+    Documents,
+    open_documents,
+    unread_numbers,
+)
+from verify.systems.lighthouse.reads.figures import (
+    PROFILE_MEASURES,
+    READERS,
+    breakdowns,
+    caching_csv,
+)
 
 
 def read_claims(path: Path) -> Claims:
@@ -44,7 +56,7 @@ def read_claims(path: Path) -> Claims:
         statuses=statuses,
         complete=tuple(_complete(reads)),
         findings=tuple(_findings(documents, figures, depth2, statuses, accepted)),
-        source=reads,
+        source=_source(reads),
     )
 
 
@@ -52,19 +64,20 @@ def _csv_figures(
     reads: Mapping[str, Any], depth2: Mapping[At, Derived], figures: list[Figure]
 ) -> list[Figure]:
     """The figures of the CSV. Beside the JSON form of the same read, only those that say something
-    that it does not: they restate one read, and a figure is tied out once."""
+    that it does not, or say it twice: they restate one read, and a figure is tied out once."""
     shown = list(caching_csv(reads[CSV_READ]))
-    if "caching" not in reads:
-        return shown
     known = {figure.at: figure.value for figure in figures if figure.read == "caching"}
-    return [figure for figure in shown if not _restates(figure, known, depth2)]
+    times = Counter(figure.at for figure in shown)
+    return [f for f in shown if times[f.at] > 1 or not _restates(f, known, depth2)]
 
 
 def _restates(figure: Figure, known: Mapping[At, Any], depth2: Mapping[At, Derived]) -> bool:
+    """Whether the JSON form shows the same, or its tokens and card for that row give it."""
     if figure.at in known:
         return bool(known[figure.at] == figure.value)
     derived = depth2.get(figure.at)
-    if derived is None or not isinstance(figure.shown, Printed):
+    has_row = replace(figure.at, measure="cache_read_tokens") in known
+    if not has_row or derived is None or not isinstance(figure.shown, Printed):
         return False
     precision = Precision(max(figure.shown.decimals, DOLLAR_DECIMALS))
     verdict = judge(figure.shown.value, derived.value, precision, Tolerance())
@@ -84,6 +97,11 @@ def _accepted(reads: Mapping[str, Any]) -> Iterator[tuple[At, str]]:
             )
             for measure in ("status", "usd", "coverage_measured", "coverage_total"):
                 yield At(lever["lever"], measure), reason
+    for row in reads.get("profiles", {}).get("deployments", ()):
+        if row["profile"] == "always_on":
+            for measure in PROFILE_MEASURES:
+                at = At("infrastructure", measure, "deployment", row["deployment"])
+                yield at, "always on: no saving rests on it"
 
 
 def _baseline(reads: Mapping[str, Any]) -> str | None:
@@ -103,13 +121,24 @@ def _complete(reads: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield name, dimension
         if "by_deployment_model" in part:
             yield name, "deployment_model"
-    if "caching" not in reads and CSV_READ in reads:
+    if "by_deployment_model" not in reads.get("caching", {}) and CSV_READ in reads:
         yield "caching", "deployment_model"
     if "profiles" in reads:
         yield "infrastructure", "deployment"
     for lever in reads.get("recompute", {}).get("levers", ()):
         for dimension in lever["by"]:
             yield lever["lever"], dimension
+        if "cells" in lever:
+            yield lever["lever"], "deployment_model"
+
+
+def _source(reads: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The reads, with caching's cells in the form of its JSON wherever they come from."""
+    caching = reads.get("caching", {})
+    cells = list(caching.get("by_deployment_model") or csv_cells(reads.get(CSV_READ, ())))
+    for lever in reads.get("recompute", {}).get("levers", ()):
+        cells += lever.get("cells", ())
+    return {**reads, "caching": {**caching, "by_deployment_model": cells}} if cells else reads
 
 
 def _period(documents: Documents) -> tuple[date | None, date | None, str | None]:
@@ -165,10 +194,15 @@ def _findings(
         yield Finding("capture_hand_saved", "no capture.json: the figures were saved by hand")
     for name in documents.unread:
         yield Finding("read_unknown", f"{name} is none of the reads; nothing in it was compared")
+    for name, read in documents.reads.items():
+        if numbers := unread_numbers(name, read):
+            message = f"{documents.files[name]} shows numbers that no read is known to carry at "
+            yield Finding("read_unknown", f"{message}{', '.join(numbers)}", len(numbers))
     for lever in _levers(accepted):
         yield Finding("lever_accepted", f"{lever} is inside another lever and was not recomputed")
     yield from contradictions(figures, depth2, statuses)
+    yield from card_contradictions(documents.reads)
 
 
 def _levers(accepted: Iterable[At]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(at.lever for at in accepted))
+    return tuple(dict.fromkeys(at.lever for at in accepted if at.dimension is None))

@@ -17,8 +17,11 @@ from verify.findings import EXAMPLES, Finding
 from verify.result import CardCell
 from verify.systems.lighthouse.fields import PRICE
 from verify.systems.lighthouse.measures import MEASURES
-from verify.systems.lighthouse.reads.depth2 import number
+from verify.systems.lighthouse.reads.depth2 import Row, csv_cells, number
+from verify.systems.lighthouse.reads.documents import CSV_READ
 from verify.systems.lighthouse.reads.figures import TOKENS
+
+Card = Mapping[str, Fraction | None]
 
 _UNITS = {m.name: m.unit for measures in MEASURES.values() for m in measures}
 # Whole numbers by nature; tokens of searches are not among them, sampling weighs them.
@@ -164,10 +167,9 @@ def card_differences(
         at = (row["deployment"], row["model"])
         if at not in own:
             continue
-        claimed, price = row.get("price") or {}, own[at] or {}
-        pairs = [(number(claimed.get(name)), price.get(name)) for name in PRICE]
-        if any(one != two for one, two in pairs):
-            given, recorded = (", ".join(_price(pair[side]) for pair in pairs) for side in (0, 1))
+        claimed, price = _card(row.get("price")), own[at] or {}
+        if not _same_card(claimed, price):
+            given, recorded = (_prices(card) for card in (claimed, price))
             other.append(f"{at[0]} / {at[1]} at {given} where the records' card has {recorded}")
     if other:
         more = f"; and {len(other) - EXAMPLES} more" if len(other) > EXAMPLES else ""
@@ -176,5 +178,51 @@ def card_differences(
         yield Finding("read_card", message, len(other))
 
 
-def _price(value: Fraction | None) -> str:
-    return "none" if value is None else plain(value)
+def card_contradictions(reads: Mapping[str, Any]) -> Iterator[Finding]:
+    """Cards that the caching read shows in two ways, and rows that only one form of it has."""
+    read = reads.get("caching", {})
+    cells, rows = read.get("by_deployment_model"), csv_cells(reads.get(CSV_READ, ()))
+    if cells is not None and CSV_READ in reads:
+        yield from _two_forms(cells, rows)
+    cards: dict[str, list[Card]] = {}
+    for cell in rows if cells is None else cells:
+        cards.setdefault(cell["model"], []).append(_card(cell["price"]))
+    for position, row in enumerate(read.get("by_model", ())):
+        among = cards.get(row["key"])
+        if among is None or "price" not in row:
+            continue
+        shown = _card(row["price"])
+        several = row["price"] is None and any(not _same_card(among[0], card) for card in among)
+        if not several and not any(_same_card(shown, card) for card in among):
+            message = f"caching /by_model/{position} shows a card of {_prices(shown)}, "
+            message += "which is that of none of its deployments"
+            yield Finding("read_not_its_inputs", message)
+
+
+def _two_forms(cells: Iterable[Row], rows: Iterable[Row]) -> Iterator[Finding]:
+    one, other = (
+        {(row["deployment"], row["model"]): _card(row["price"]) for row in form}
+        for form in (cells, rows)
+    )
+    for at in dict.fromkeys((*one, *other)):
+        where = f"{at[0]} / {at[1]}"
+        if at not in one or at not in other:
+            without = "caching" if at not in one else "caching.csv"
+            yield Finding("reads_disagree", f"{without} has no row for {where}, its other form has")
+        elif not _same_card(one[at], other[at]):
+            message = f"caching prices {where} at {_prices(one[at])}, "
+            yield Finding("reads_disagree", f"{message}caching.csv at {_prices(other[at])}")
+
+
+def _card(price: Row | None) -> Card:
+    return {name: number(price[name]) for name in PRICE if name in price} if price else {}
+
+
+def _same_card(one: Card, other: Card) -> bool:
+    """Equal prices; that of output only where both carry it. No card is one without a price."""
+    names = [name for name in PRICE if name != "output_per_m" or (name in one and name in other)]
+    return all(one.get(name) == other.get(name) for name in names)
+
+
+def _prices(card: Card) -> str:
+    return ", ".join("none" if (v := card.get(name)) is None else plain(v) for name in PRICE)

@@ -10,8 +10,9 @@ from typing import Any
 
 from verify.compare.figures import At
 from verify.compare.tieout import DiffRow
+from verify.compare.verdicts import DOLLAR_DECIMALS, Precision, Tolerance, judge
 from verify.engines.duckdb import DuckEngine
-from verify.exact import plain
+from verify.exact import Printed, plain
 from verify.systems.lighthouse.reads.depth2 import decision_delta, number
 from verify.trust.strictjson import NumberText, loads
 
@@ -20,7 +21,7 @@ DECISIONS = """
            o.baseline ->> '$' AS baseline, o.applied ->> '$' AS applied,
            o.candidates::VARCHAR AS candidates
     FROM other
-    WHERE type = 'routing_decision' AND ts >= $start AND ts < $end
+    WHERE line IN (SELECT line FROM routing_decision WHERE ts >= $start AND ts < $end)
     ORDER BY line
 """
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -49,7 +50,8 @@ def decision_rows(
     read: Mapping[str, Any], engine: DuckEngine, context: Mapping[str, Any]
 ) -> Iterator[DiffRow]:
     """A row a decision, of the read or of the records: its delta, and whether all of it is the
-    same. Decisions are paired by deployment, instant and id; of several alike, equal ones first."""
+    same. Decisions are paired by deployment, instant and id; of several alike, equal ones first.
+    A cost is as exact as any other dollar figure: to half a unit of the decimals that they show."""
     recorded: dict[Name, list[_Decision]] = {}
     for row in engine.rows(DECISIONS, context):
         decision = _recorded(row)
@@ -58,19 +60,28 @@ def decision_rows(
     for position, item in enumerate(read["decisions"]):
         decision = _shown(item, position)
         shown.setdefault(decision.name, []).append(decision)
+    precision = Precision(max((_decimals(item) for item in read["decisions"]), default=0))
     for name in [*shown, *(name for name in recorded if name not in shown)]:
-        yield from _paired(shown.get(name, []), recorded.get(name, []))
+        yield from _paired(shown.get(name, []), recorded.get(name, []), precision)
 
 
-def _paired(shown: list[_Decision], recorded: list[_Decision]) -> Iterator[DiffRow]:
-    left, right = [], list(recorded)
-    for decision in shown:
-        twin = next((other for other in right if other.content == decision.content), None)
-        if twin is None:
-            left.append(decision)
-        else:
-            right.remove(twin)
-            yield _row(decision, twin, "exact", "")
+def _decimals(item: Mapping[str, Any]) -> int:
+    costs = [cost for c in item.get("candidates") or () if (cost := c.get("cost_usd")) is not None]
+    return max([DOLLAR_DECIMALS, *(Printed.read(cost).decimals for cost in costs)])
+
+
+def _paired(
+    shown: list[_Decision], recorded: list[_Decision], precision: Precision
+) -> Iterator[DiffRow]:
+    left, right = list(shown), list(recorded)
+    for verdict in ("exact", "rounding"):
+        for decision in tuple(left):
+            agreeing = (o for o in right if _verdict(decision, o, precision) == verdict)
+            twin = next(agreeing, None)
+            if twin is not None:
+                left.remove(decision)
+                right.remove(twin)
+                yield _row(decision, twin, verdict, "")
     for decision, other in zip(left, right, strict=False):
         parts = [part for part in _COMPARED if decision.content[part] != other.content[part]]
         reason = f"{other.place} of the export has another {', '.join(parts)}"
@@ -81,6 +92,22 @@ def _paired(shown: list[_Decision], recorded: list[_Decision]) -> Iterator[DiffR
         yield _row(
             None, other, "only_in_records", f"{other.place} of the export is not in the read"
         )
+
+
+def _verdict(shown: _Decision, recorded: _Decision, precision: Precision) -> str:
+    if shown.content == recorded.content:
+        return "exact"
+    one, other = dict(shown.content), dict(recorded.content)
+    costs, own = one.pop("candidates"), other.pop("candidates")
+    if one != other or [model for model, _ in costs] != [model for model, _ in own]:
+        return "differs"
+    for (_, cost), (_, recorded_cost) in zip(costs, own, strict=True):
+        if cost is None or recorded_cost is None:
+            if cost is not recorded_cost:
+                return "differs"
+        elif judge(cost, recorded_cost, precision, Tolerance()) == "differs":
+            return "differs"
+    return "rounding"
 
 
 def _row(shown: _Decision | None, recorded: _Decision | None, verdict: str, reason: str) -> DiffRow:
@@ -134,7 +161,7 @@ def _instant(text: Any) -> int | None:
     if not isinstance(text, str):
         return None
     try:
-        at = datetime.fromisoformat(_cut(text))
+        at = datetime.fromisoformat(_cut(text).upper())
     except ValueError:
         return None
     at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)

@@ -15,6 +15,7 @@ from typing import Any
 from verify.compare.figures import HEADLINE, At, Derived
 from verify.exact import MILLION, Printed
 from verify.result import cell_key
+from verify.systems.lighthouse.fields import PRICE
 from verify.systems.lighthouse.reads.figures import (
     RETRIEVAL_MEASURES,
     ROUTING_MEASURES,
@@ -44,10 +45,10 @@ def cell_saving(row: Row, card: Row | None) -> Fraction:
 def from_reads(reads: Mapping[str, Any]) -> dict[At, Derived]:
     """Every figure that the reads' own inputs give, by its coordinates."""
     found: dict[At, Derived] = {}
-    if "caching" in reads:
-        found |= _caching(reads["caching"])
     if "caching.group_by_deployment" in reads:
         found |= _caching_csv(reads["caching.group_by_deployment"])
+    if "caching" in reads:
+        found |= _caching(reads["caching"])
     if "retrieval" in reads:
         found |= _retrieval(reads["retrieval"], reads.get("caching"))
     if "routing" in reads:
@@ -73,17 +74,25 @@ def _caching(read: Row) -> dict[At, Derived]:
     def add(at: At, amount: Fraction) -> None:
         found[at] = found.get(at, Fraction(0)) + amount
 
-    for measure in (*TOKENS, "saved_usd"):
+    carried = [name for name in TOKENS if all(name in cell for cell in cells)]
+    for measure in (*carried, "saved_usd"):
         add(At("caching", measure), Fraction(0))
     for cell in cells:
-        amounts = {name: number(cell.get(name)) or Fraction(0) for name in TOKENS}
+        amounts = {name: number(cell[name]) or Fraction(0) for name in carried}
         amounts["saved_usd"] = cell_saving(cell, cell.get("price"))
         for measure, amount in amounts.items():
             add(At("caching", measure), amount)
             add(At("caching", measure, "deployment", cell["deployment"]), amount)
             add(At("caching", measure, "model", cell["model"]), amount)
+        key = cell_key(cell["deployment"], cell["model"])
+        add(At("caching", "saved_usd", "deployment_model", key), amounts["saved_usd"])
     found[At("caching", "usd")] = found[At("caching", "saved_usd")]
     return {at: Derived(amount) for at, amount in found.items()}
+
+
+def csv_cells(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """The CSV's rows as the JSON form has them, the card apart."""
+    return [{**row, "price": {name: row[name] for name in PRICE if name in row}} for row in rows]
 
 
 def _caching_csv(rows: Iterable[Row]) -> dict[At, Derived]:

@@ -18,6 +18,7 @@ from verify.errors import UnreadableInput
 from verify.exact import NUMBER, Printed
 from verify.schemata import schema, violations
 from verify.systems.lighthouse.reads.capture import Capture, open_capture
+from verify.systems.lighthouse.reads.figures import CACHING_MEASURES, RETRIEVAL_MEASURES
 from verify.trust.strictjson import NotStrictJson, NumberText, loads
 
 READS = ("headline", "retrieval", "caching", "routing", "profiles")
@@ -25,6 +26,9 @@ CSV_READ = "caching.group_by_deployment"
 MAX_BYTES = 512 * 1024 * 1024
 MAX_DIGITS = 400  # beyond it a number is no figure, and costly to compute with
 _SHOWN = 5
+_OTHER_ROW: Mapping[str, Any] = {
+    "properties": {name: {} for name in ("key", *RETRIEVAL_MEASURES, *CACHING_MEASURES)}
+}
 _WRAPPERS = ("result", "savings", "data", "structuredContent")
 _CSV_KEYS = ("deployment", "model")
 _CSV_NUMBERS = (
@@ -78,7 +82,10 @@ def _captured(capture: Capture, place: Path) -> Documents:
                 raise UnreadableInput(f"{file} is not the read {name} that the capture says")
             if name not in reads:
                 reads[name], files[name] = found[1], file
-            elif name == "routing":  # pages: each lists decisions of its own
+            elif name == "routing":  # pages: each lists decisions of its own, of one whole
+                for part in ("since", "until", "time_zone", "totals"):
+                    if found[1].get(part) != reads[name].get(part):
+                        raise UnreadableInput(f"{file} has another {part} than {files[name]}")
                 decisions = [*reads[name]["decisions"], *found[1]["decisions"]]
                 reads[name] = {**reads[name], "decisions": decisions}
             else:
@@ -272,7 +279,9 @@ def _unread(value: Any, part: Any, definitions: Mapping[str, Any], place: str) -
         for key, member in value.items():
             if key in part["properties"]:
                 yield from _unread(member, part["properties"][key], definitions, f"{place}/{key}")
-            elif not key.startswith("by_"):
+            elif key.startswith("by_"):
+                yield from _unread(member, {"items": _OTHER_ROW}, definitions, f"{place}/{key}")
+            else:
                 yield from (f"{place}/{key}" for _ in _numbers(member))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from verify.compare.figures import HEADLINE, At, Figure
+from verify.errors import UnreadableInput
 from verify.exact import Printed
 from verify.result import Key, cell_key
 from verify.trust.strictjson import NumberText
@@ -20,8 +22,14 @@ RETRIEVAL_MEASURES = (
     "unmeasured",
 )
 TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+CACHING_MEASURES = (*TOKENS, "saved_usd")
 ROUTING_MEASURES = ("saving_usd", "escalation_usd", "off_saving_usd", "decisions", "uncomparable")
 PROFILE_MEASURES = ("profile", "always_on_usd", "actual_usd")
+# What our own recomputation shows: words that may look like a number, and what is no measure.
+_WORDS = frozenset({"profile", "source"})
+_NO_MEASURES = frozenset(
+    {"key", "deployment", "model", "price", "snapshot", "snapshot_at", "card_line"}
+)
 # What a lever's detail shows that is a figure of its own.
 DETAIL = {
     "retrieval": ("tokens_avoided",),
@@ -97,7 +105,7 @@ def retrieval(document: Mapping[str, Any]) -> Iterator[Figure]:
 
 def caching(document: Mapping[str, Any]) -> Iterator[Figure]:
     """The totals, each breakdown, and the cells by deployment and model. Cards are inputs."""
-    measures = (*TOKENS, "saved_usd")
+    measures = CACHING_MEASURES
     yield from _measured(document.get("total") or {}, measures, "caching", "caching", "/total")
     for dimension, rows in breakdowns(document):
         for position, row in enumerate(rows):
@@ -115,7 +123,7 @@ def caching_csv(rows: list[Mapping[str, Any]]) -> Iterator[Figure]:
         key = cell_key(row["deployment"], row["model"])
         yield from _measured(
             row,
-            (*TOKENS, "saved_usd"),
+            CACHING_MEASURES,
             "caching",
             "caching.csv",
             f"/{position}",
@@ -132,10 +140,8 @@ def routing(document: Mapping[str, Any]) -> Iterator[Figure]:
 
 
 def profiles(document: Mapping[str, Any]) -> Iterator[Figure]:
-    """Each deployment that is not always on."""
+    """Each deployment."""
     for position, row in enumerate(document["deployments"]):
-        if row.get("profile") == "always_on":
-            continue
         yield from _measured(
             row,
             PROFILE_MEASURES,
@@ -152,30 +158,42 @@ def recomputation(document: Mapping[str, Any]) -> Iterator[Figure]:
     for position, lever in enumerate(document["levers"]):
         name, pointer = lever["lever"], f"/levers/{position}"
         yield Figure(At(name, "status"), lever["status"], "recompute", f"{pointer}/status")
-        yield Figure(At(name, "usd"), _own(lever["usd"]), "recompute", f"{pointer}/usd")
+        yield Figure(At(name, "usd"), _own(lever["usd"], "usd"), "recompute", f"{pointer}/usd")
         for part in ("measured", "total"):
             at = At(name, f"coverage_{part}")
             place = f"{pointer}/coverage/{part}"
-            yield Figure(at, _own(lever["coverage"][part]), "recompute", place)
-        for measure, value in lever["totals"].items():
-            if measure != "usd":
-                place = f"{pointer}/totals/{measure}"
-                yield Figure(At(name, measure), _own(value), "recompute", place)
+            yield Figure(at, _own(lever["coverage"][part], part), "recompute", place)
+        for part in ("totals", "detail"):
+            for measure, value in lever[part].items():
+                apart = part == "detail" or measure == "usd"  # names that the lever has already
+                at = At(name, f"{part}-{measure}" if apart else measure)
+                yield Figure(at, _own(value, measure), "recompute", f"{pointer}/{part}/{measure}")
         for dimension, rows in lever["by"].items():
             for at_row, row in enumerate(rows):
-                for measure, value in row.items():
-                    if measure != "key":
-                        place = f"{pointer}/by/{dimension}/{at_row}/{measure}"
-                        at = At(name, measure, dimension, row["key"])
-                        yield Figure(at, _own(value), "recompute", place)
+                place = f"{pointer}/by/{dimension}/{at_row}"
+                yield from _own_row(row, At(name, "", dimension, row["key"]), place)
+        for position_of_cell, cell in enumerate(lever.get("cells", ())):
+            key = cell_key(cell["deployment"], cell["model"])
+            place = f"{pointer}/cells/{position_of_cell}"
+            yield from _own_row(cell, At(name, "", "deployment_model", key), place)
 
 
-def _own(value: Any) -> Printed | str | None:
+def _own_row(row: Mapping[str, Any], at: At, pointer: str) -> Iterator[Figure]:
+    for measure, value in row.items():
+        if measure not in _NO_MEASURES:
+            shown = _own(value, measure)
+            yield Figure(replace(at, measure=measure), shown, "recompute", f"{pointer}/{measure}")
+
+
+def _own(value: Any, measure: str) -> Printed | str | None:
     """One of our own amounts: an integer, or exact text, which rounds nothing."""
     if isinstance(value, NumberText):
         return Printed.read(value)
-    if isinstance(value, str) and _is_amount(value):
-        return Printed.amount(value)
+    if isinstance(value, str) and measure not in _WORDS and _is_amount(value):
+        try:
+            return Printed.amount(value)
+        except ValueError:  # more digits than an integer may have here
+            raise UnreadableInput(f"{measure}: an amount of {len(value):,} characters") from None
     return None if value is None else str(value)
 
 

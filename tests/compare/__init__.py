@@ -1,0 +1,1 @@
+"""The tie-out: verdicts, and figures changed one at a time."""
