@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from verify._version import __version__
-from verify.cli import cache, check, diff, explainers, fetch, recompute, sample
+from verify.cli import cache, check, diff, explain, explainers, fetch, recompute, sample
 
 app = typer.Typer(
     name="verify",
@@ -38,6 +38,7 @@ def _root(
 app.command("check")(check.command)
 app.command("recompute")(recompute.command)
 app.command("diff")(diff.command)
+app.command("explain")(explain.command)
 app.command("fetch")(fetch.command)
 app.command("sample")(sample.command)
 app.add_typer(cache.app, name="cache")

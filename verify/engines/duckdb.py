@@ -81,6 +81,10 @@ class DuckEngine:
                 "WHERE line NOT IN (SELECT line FROM repeated)"
             )
 
+    def put(self, table: str, columns: str, rows: Sequence[list[Any]]) -> None:
+        """The temporary relation `table` with these rows; one of that name is replaced."""
+        self._replace(table, columns, list(rows))
+
     def _replace(self, table: str, columns: str, rows: list[list[Any]]) -> None:
         self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} ({columns})")
         if rows:

@@ -14,6 +14,7 @@ from typing import Any, Protocol, Self
 
 from verify.compare.figures import Claims
 from verify.compare.tieout import DiffRow
+from verify.compare.worlds import Worlds
 from verify.findings import Finding
 from verify.result import ExportIdentity, Measure, Recomputation
 
@@ -29,12 +30,15 @@ def _silent(_: str) -> None:
 class Reading:
     """How an export is to be read.
 
-    `manifest_sha256` pins the manifest; `unverified` goes on after a failed check, `skip_invalid`
-    after an invalid line; `fields` maps the contract's attribute names to the export's own;
-    `cache` may be turned off. `notice` is told what a person should know, `progress` the bytes.
+    `manifest_sha256` pins the manifest; `manifest` is one that lies outside the export, for systems
+    that write none and say `takes_manifest`; `unverified` goes on after a failed check,
+    `skip_invalid` after an invalid line; `fields` maps the contract's attribute names to the
+    export's own; `cache` may be turned off. `notice` is told what a person should know, `progress`
+    the bytes.
     """
 
     manifest_sha256: str | None = None
+    manifest: Path | None = None
     unverified: bool = False
     skip_invalid: bool = False
     cache: bool = True
@@ -105,6 +109,10 @@ class Export(Protocol):
 
     def details(self, claims: Claims, result: Recomputation) -> tuple[list[DiffRow], list[Finding]]:
         """Rows and findings that only the system can tie out: its records one by one."""
+
+    def worlds(self, question: Question, largest: int) -> Worlds:
+        """The figures of the question's period under other choices of the method, for sets of up to
+        `largest` choices. Raises UsageProblem where a system has no such choices."""
 
     def check(self, question: Question) -> Check:
         """Describe the export, days in the zone of `question`."""

@@ -17,6 +17,7 @@ from verify.result import Coverage, ExportIdentity, LeverResult, Recomputation
 from verify.systems.base import Check, Question, Reading
 from verify.systems.lighthouse import levers
 from verify.systems.lighthouse.fields import RECORD_TYPES
+from verify.systems.lighthouse.grid import Grid
 from verify.systems.lighthouse.load import Loaded, sql
 from verify.systems.lighthouse.measures import DIMENSIONS, LEVERS
 from verify.systems.lighthouse.method import Method
@@ -206,6 +207,20 @@ class Asker:
                 finding = Finding(row["code"], message, row["found"], tuple(row["examples"] or ()))
                 found.setdefault(row["lever"], []).append(finding)
         return found
+
+    def worlds(self, question: Question, largest: int) -> Grid:
+        """See `verify.systems.base.Export.worlds`."""
+        zone, _ = self._zone(question)
+        asked = self._period(question, zone)
+        return Grid(
+            self._engine,
+            asked.since,
+            asked.until,
+            zone,
+            self._repeats(),
+            question.baseline_model,
+            largest,
+        )
 
     def details(self, claims: Claims, result: Recomputation) -> tuple[list[DiffRow], list[Finding]]:
         """See `verify.systems.base.Export.details`: decisions, cards, and the zone."""

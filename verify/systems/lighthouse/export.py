@@ -14,6 +14,7 @@ import duckdb
 
 from verify.compare.figures import Claims
 from verify.compare.tieout import DiffRow
+from verify.compare.worlds import Worlds
 from verify.engines.duckdb import DuckEngine
 from verify.errors import IntegrityFailure, Problem, UnreadableInput
 from verify.findings import EXAMPLES, Finding
@@ -71,6 +72,9 @@ class LightHouseExport:
     def details(self, claims: Claims, result: Recomputation) -> tuple[list[DiffRow], list[Finding]]:
         return self._asker.details(claims, result)
 
+    def worlds(self, question: Question, largest: int) -> Worlds:
+        return self._asker.worlds(question, largest)
+
     def check(self, question: Question) -> Check:
         return self._asker.check(question)
 
@@ -90,23 +94,32 @@ def open_export(path: Path, reading: Reading) -> LightHouseExport:
     Raises IntegrityFailure with every problem found unless `reading.unverified`, and for invalid
     lines unless `reading.skip_invalid`; UnreadableInput for what cannot be read at all.
     """
-    source = open_source(path)
-    found = read_manifest(source, reading.manifest_sha256)
-    problems = list(found.problems)
-    listed = found.manifest.files if found.manifest else ()
-    paths = _record_files(source, found.manifest, problems)
-    if problems and not reading.unverified:
-        raise IntegrityFailure([*problems, *_digest_problems(source, listed, problems)])
     stack = ExitStack()
     try:
-        database, loaded = stack.enter_context(_stored(source, paths, listed, reading))
-        problems += _against_manifest(listed, loaded)
-        problems += _others(source, listed, paths)
+        source = open_source(path)
+        stack.callback(source.close)
+        found = read_manifest(source, reading.manifest_sha256)
+        problems = list(found.problems)
+        listed = found.manifest.files if found.manifest else ()
+        paths = _record_files(source, found.manifest, problems)
         if problems and not reading.unverified:
-            raise IntegrityFailure(problems)
-        if loaded.invalid and not reading.skip_invalid:
+            raise IntegrityFailure([*problems, *_digest_problems(source, listed, problems)])
+        try:
+            database, loaded = stack.enter_context(_stored(source, paths, listed, reading))
+        except UnreadableInput as error:
+            wrong = [*problems, *_digest_problems(source, listed, problems)]
+            if wrong and not reading.unverified:
+                raise IntegrityFailure(wrong) from error
+            raise
+        said = {(problem.code, problem.where) for problem in problems}
+        later = [*_against_manifest(listed, loaded), *_others(source, listed, paths, problems)]
+        problems += [problem for problem in later if (problem.code, problem.where) not in said]
+        invalid = [*_invalid_problems(loaded)]
+        if problems and not reading.unverified:
+            raise IntegrityFailure([*problems, *invalid])
+        if invalid and not reading.skip_invalid:
             raise IntegrityFailure(
-                [*problems, *map(_invalid_problem(loaded), loaded.invalid)],
+                [*problems, *invalid],
                 advice="--skip-invalid goes on without these lines; see what they could touch.",
             )
         identity = _identity(found.manifest, loaded, bool(problems), reading)
@@ -189,19 +202,22 @@ def _against_manifest(listed: tuple[ListedFile, ...], loaded: Loaded) -> Iterato
             yield Problem("file_records", part.path, message)
 
 
-def _others(source: Source, listed: tuple[ListedFile, ...], paths: list[str]) -> Iterator[Problem]:
+def _others(
+    source: Source, listed: tuple[ListedFile, ...], paths: list[str], known: list[Problem]
+) -> Iterator[Problem]:
     """Listed files that hold no records are still held against their digests."""
     for file in listed:
         if file.path not in paths:
-            yield from _digest_problems(source, (file,), [])
+            yield from _digest_problems(source, (file,), known)
 
 
-def _invalid_problem(loaded: Loaded) -> Any:
-    def problem(at: InvalidAt) -> Problem:
+def _invalid_problems(loaded: Loaded) -> Iterator[Problem]:
+    for at in loaded.invalid:
         path, line = loaded.place(at.line)
-        return Problem("line_invalid", f"{path}, line {line}", at.reason, at.line)
-
-    return problem
+        yield Problem("line_invalid", f"{path}, line {line}", at.reason, at.line)
+    if loaded.more_invalid:
+        message = f"{loaded.more_invalid:,} more invalid lines"
+        yield Problem("line_invalid", "beyond these", message)
 
 
 def _identity(
@@ -256,8 +272,14 @@ def _findings(
 def _line_findings(loaded: Loaded) -> Iterator[Finding]:
     if loaded.invalid:
         lines = tuple(at.line for at in loaded.invalid[:EXAMPLES])
-        count = len(loaded.invalid)
-        yield Finding("line_skipped", f"{count:,} invalid lines were left out", count, lines)
+        count = len(loaded.invalid) + loaded.more_invalid
+        unread = "".join(
+            f"; {part.path} was not read beyond line {part.lines:,}"
+            for part in loaded.parts
+            if part.unread_from is not None
+        )
+        message = f"{count:,} invalid lines were left out{unread}"
+        yield Finding("line_skipped", message, count, lines)
     blanks = sorted(at for part in loaded.parts for s in part.segments for at in s.blanks)
     if blanks:
         message = f"{len(blanks):,} blank lines"
@@ -289,13 +311,13 @@ def _stored(
         return
     expected = {file.path: file.sha256 for file in listed}
     if all(path in expected for path in paths):
-        entry = cache.find(_key([expected[path] for path in paths], reading))
+        entry = cache.find(_key([(path, expected[path]) for path in paths], reading))
         if entry is not None and _unchanged(source, paths, expected, reading):
             yield entry.database, _loaded(entry.about, paths)
             return
     with cache.building() as place:
         loaded = _load(source, paths, place / DATABASE, reading)
-        key = _key([part.sha256 for part in loaded.parts], reading)
+        key = _key([(part.path, part.sha256) for part in loaded.parts], reading)
         entry = cache.keep(place, key, _about(loaded))
     yield entry.database, loaded
 
@@ -304,7 +326,9 @@ def _load(source: Source, paths: list[str], database: Path, reading: Reading) ->
     return load(source, paths, database, names=reading.fields, progress=reading.progress)
 
 
-def _key(digests: list[str], reading: Reading) -> str:
+def _key(files: list[tuple[str, str]], reading: Reading) -> str:
+    # Of a name, only what says how the bytes are packed.
+    digests = [f"{digest}{Path(path.lower()).suffix}" for path, digest in files]
     return key_of(digests, LOADER, duckdb.__version__, dict(reading.fields))
 
 
@@ -326,6 +350,7 @@ def _about(loaded: Loaded) -> dict[str, Any]:
     return {
         "parts": [asdict(part) for part in loaded.parts],
         "invalid": [asdict(at) for at in loaded.invalid],
+        "more_invalid": loaded.more_invalid,
     }
 
 
@@ -334,4 +359,5 @@ def _loaded(about: Mapping[str, Any], paths: list[str]) -> Loaded:
     parts = []
     for path, noted in zip(paths, about["parts"], strict=True):
         parts.append(Part.from_noted({**noted, "path": path}))
-    return Loaded(tuple(parts), tuple(InvalidAt(**at) for at in about["invalid"]))
+    invalid = tuple(InvalidAt(**at) for at in about["invalid"])
+    return Loaded(tuple(parts), invalid, about["more_invalid"])

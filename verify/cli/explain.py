@@ -1,0 +1,89 @@
+"""`verify explain`: why the product's figures and the records part."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from verify.cli import options as opt
+from verify.cli.diff import EXIT
+from verify.cli.output import deliver, in_colour, notice_to_stderr, terminal_width
+
+Figures = Annotated[
+    Path | None,
+    typer.Option("--figures", metavar="API", help="The product's figures, as for verify diff."),
+]
+Largest = Annotated[
+    int,
+    typer.Option(
+        "--largest", min=1, max=3, metavar="N", help="Try sets of up to so many other choices."
+    ),
+]
+
+
+def command(
+    export: opt.Export = None,
+    figures: Figures = None,
+    period: opt.Month = None,
+    since: opt.Since = None,
+    until: opt.Until = None,
+    tz: opt.TimeZone = None,
+    baseline_model: opt.BaselineModel = None,
+    largest: Largest = 2,
+    output_format: opt.OutputFormat = opt.Format.table,
+    output: opt.Output = None,
+    system: opt.System = None,
+    manifest_sha256: opt.Pin = None,
+    unverified: opt.Unverified = False,
+    skip_invalid: opt.SkipInvalid = False,
+    no_cache: opt.NoCache = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Find why the product's figures differ: other choices of the method that give them.
+
+    Every other choice of every switch is tried, then every pair. The exit code is that of the
+    diff: an explained difference is a difference.
+
+    Example: verify explain ~/exports/2026-10 --figures ~/exports/2026-10/api
+    """
+    from verify.cli.locate import find_export, opened
+    from verify.cli.questions import question
+    from verify.compare.explain import explain
+    from verify.errors import UsageProblem
+    from verify.render import explanation as renderer
+    from verify.render.jsontext import dumps
+    from verify.systems import system_for
+
+    notice = notice_to_stderr(quiet)
+    place = find_export(export, notice)
+    product = system_for(place, system)
+    asked = question(product, None, period, since, until, tz, None, baseline_model, None)
+    claims = product.carried_claims(place) if figures is None else product.read_claims(figures)
+    if claims is None:
+        raise UsageProblem("no figures given", advice="Name the captured figures with --figures.")
+    _, opened_export = opened(
+        place,
+        system,
+        pin=manifest_sha256,
+        unverified=unverified,
+        skip_invalid=skip_invalid,
+        no_cache=no_cache,
+        notice=notice,
+    )
+    with opened_export:
+        told = explain(product, opened_export, claims, asked, largest=largest)
+    if output_format is opt.Format.json:
+        answer = dumps(told.as_json())
+    elif output_format is opt.Format.csv:
+        answer = renderer.csv(told)
+    elif output_format is opt.Format.md:
+        answer = renderer.markdown(told)
+    else:
+        answer = renderer.table(told, width=terminal_width(), colour=in_colour(output))
+    deliver(answer, output)
+    if told.diff.export.trust == "unverified":
+        raise typer.Exit(3)
+    if code := EXIT[told.diff.verdict]:
+        raise typer.Exit(code)

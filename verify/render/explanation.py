@@ -1,0 +1,175 @@
+"""An explanation: the conclusion first, then who owes how much of each difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from verify.exact import plain, rounded
+from verify.render.flat import csv_of
+from verify.render.pipes import bullets, pipe_table
+from verify.render.safe import markdown_text, shown_key, visible
+from verify.render.tables import Column, Page
+from verify.render.words import UNVERIFIED, export_words
+from verify.result import Value
+
+if TYPE_CHECKING:
+    from verify.compare.explain import Explanation, Waterfall
+    from verify.compare.worlds import Choice
+
+MOST_REMAINING = 12
+_CSV = ("lever", "measure", "step", "switch", "value", "amount")
+
+
+def conclusion(told: Explanation) -> str:
+    """What was found, in one sentence."""
+    if told.diff.verdict != "differs":
+        return "nothing to explain: no figure differs from what the records give"
+    if not told.sets:
+        return (
+            f"unexplained: none of {told.tried:,} other sets of choices makes the figures follow "
+            "from the records"
+        )
+    left = len(told.remaining)
+    if left:
+        noun = "figure differs" if left == 1 else "figures differ"
+        return f"explained in part: {left:,} {noun} all the same"
+    return f"explained: all {told.tested:,} figures shown then follow from the records"
+
+
+def _meant(choice: Choice) -> str:
+    value = choice.value if isinstance(choice.value, str) else str(choice.value).lower()
+    return f"{choice.meaning}: {choice.name} = {value}"
+
+
+def _same(choice: Choice) -> str:
+    shown = ", ".join(choice.also[:3])
+    more = len(choice.also) - 3
+    return f"{shown} and {more} more zones" if more > 0 else shown
+
+
+def _alternatives(told: Explanation) -> Iterator[str]:
+    for choices in told.sets:
+        yield "; ".join(_meant(choice) for choice in choices)
+
+
+def table(told: Explanation, *, width: int, colour: bool) -> str:
+    """The page for a terminal of `width` columns."""
+    page = Page(width=width, colour=colour)
+    if told.diff.export.trust == "unverified":
+        page.loud(UNVERIFIED)
+    page.line(conclusion(told), "bold")
+    page.blank()
+    if len(told.sets) > 1:
+        page.line(f"{len(told.sets)} explanations that the records cannot tell apart:")
+    for choices in told.sets:
+        page.line("the product calculated as if")
+        for choice in choices:
+            page.line(f"  - {visible(_meant(choice))}")
+            if choice.also:
+                page.line(f"    the same days: {visible(_same(choice))}", "dim")
+    if told.sets:
+        page.line(
+            f"found among {told.tried:,} sets of choices, held against {told.tested:,} figures",
+            "dim",
+        )
+    page.blank()
+    page.pairs(export_words(told.diff.export, digits=12, period=told.diff.result.period))
+    if told.waterfalls:
+        page.heading("from the recomputed figure to the product's")
+        names = _names(told)
+        columns = [
+            Column("lever", kind="name"),
+            Column("recomputed", "USD"),
+            *(Column(name, "USD") for name in names),
+            Column("unexplained", "USD"),
+            Column("product", "USD"),
+        ]
+        page.table(columns, [_line(waterfall, names) for waterfall in told.waterfalls])
+        page.line("unexplained below half a unit of the last printed digit is rounding", "dim")
+    if told.remaining:
+        page.heading("what is left unexplained")
+        rows: list[tuple[Value, ...]] = [
+            (
+                row.at.lever,
+                row.at.dimension or "total",
+                shown_key(row.at.key) if row.at.dimension else "",
+                row.at.measure,
+                row.figure,
+                row.recomputed,
+                row.verdict.replace("_", " "),
+            )
+            for row in told.remaining[:MOST_REMAINING]
+        ]
+        titles = ("lever", "by", "key", "measure", "figure", "then", "verdict")
+        page.table([Column(title, kind="name") for title in titles], [_texts(r) for r in rows])
+        hidden = len(told.remaining) - MOST_REMAINING
+        if hidden > 0:
+            page.line(f"and {hidden:,} more; --format json has every row")
+    return page.text()
+
+
+def _texts(row: tuple[Value, ...]) -> tuple[Value, ...]:
+    return tuple(
+        "" if cell is None else cell if isinstance(cell, str) else rounded(cell, 6) for cell in row
+    )
+
+
+def _names(told: Explanation) -> list[str]:
+    return list(dict.fromkeys(step.choice.name for fall in told.waterfalls for step in fall.steps))
+
+
+def _line(waterfall: Waterfall, names: list[str]) -> tuple[Value, ...]:
+    from fractions import Fraction
+
+    amounts = {step.choice.name: step.amount for step in waterfall.steps}
+    return (
+        waterfall.at.lever,
+        waterfall.recomputed,
+        *(amounts.get(name) for name in names),
+        waterfall.unexplained,
+        Fraction(waterfall.figure),
+    )
+
+
+def csv(told: Explanation) -> str:
+    """The waterfalls in long form, exact: a line a step, from recomputed to the product's."""
+
+    def lines() -> Iterator[tuple[Value, ...]]:
+        for fall in told.waterfalls:
+            at = (fall.at.lever, fall.at.measure)
+            yield (*at, "recomputed", "", "", fall.recomputed)
+            for step in fall.steps:
+                value = step.choice.value
+                shown = value if isinstance(value, str) else str(value).lower()
+                yield (*at, "step", step.choice.name, shown, step.amount)
+            yield (*at, "unexplained", "", "", fall.unexplained)
+            yield (*at, "figure", "", "", fall.recomputed + fall.delta)
+
+    return csv_of(_CSV, lines())
+
+
+def markdown(told: Explanation) -> str:
+    """What finance can paste: the conclusion, the causes, and the exact waterfall."""
+    parts = [f"# {markdown_text(conclusion(told))}\n"]
+    if told.sets:
+        parts.append("The product calculated as if\n")
+        parts.append(bullets(("", markdown_text(text)) for text in _alternatives(told)))
+    names = _names(told)
+    rows = [
+        [
+            markdown_text(fall.at.lever),
+            plain(fall.recomputed),
+            *(_exact(fall, name) for name in names),
+            plain(fall.unexplained),
+            markdown_text(fall.figure),
+        ]
+        for fall in told.waterfalls
+    ]
+    header = ["lever", "recomputed", *names, "unexplained", "product"]
+    parts.append(pipe_table(header, rows, [False] + [True] * (len(header) - 1)))
+    return "\n".join(parts)
+
+
+def _exact(fall: Waterfall, name: str) -> str:
+    return next((plain(s.amount) for s in fall.steps if s.choice.name == name), "")
