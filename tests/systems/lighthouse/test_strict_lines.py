@@ -1,4 +1,4 @@
-"""The strict line reader against an independent one: the same lines refused, the same values read."""
+"""The strict line reader against an independent one: both refuse a line, or read the same in it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from oracle.records import (
     Profile,
     Record,
     Search,
-    Stamp,
 )
 from oracle.records import read_line as oracle_line
 from oracle.test_oracle_selftest import INVALID_LINES
@@ -156,8 +155,7 @@ def strictly(raw: bytes) -> tuple[Any, ...] | None:
     """What the package reads in a line; None when it refuses it."""
     try:
         canonical = read_line(raw, line=7)
-    except InvalidLine as error:
-        assert error.reason
+    except InvalidLine:
         return None
     assert canonical is not None
     assert json.loads(canonical)["attrs"][LINE] == "7"
@@ -208,7 +206,7 @@ def test_a_blank_line_is_no_record(blank: bytes) -> None:
 def test_generated_exports_are_read_alike() -> None:
     lines = [line for seed in range(40) for line in random_export(seed, bursts=40).lines]
     assert len(lines) > 2000
-    assert all([assert_alike(line) for line in lines])
+    assert sum(map(assert_alike, lines)) == len(lines)
 
 
 def test_mutated_lines_are_read_alike() -> None:
@@ -238,6 +236,95 @@ def test_a_timestamp_is_read_alike(ts: str) -> None:
 def test_a_small_t_and_a_small_z_are_the_large_ones() -> None:
     small, large = SEARCH % (b"2026-06-10t12:00:00z", b""), SEARCH % (b"2026-06-10T12:00:00Z", b"")
     assert strictly(small) == strictly(large) == as_the_oracle(large)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        b"1e-00000999999999",
+        b"1e+00000999999999",
+        b"1e" + b"9" * 5000,
+        b"1e-" + b"9" * 5000,
+        b"-1e401",
+        b"1" * 1001,
+        b"0." + b"1" * 1000,
+    ],
+)
+def test_a_number_out_of_all_proportion_is_refused_at_once(number: bytes) -> None:
+    """Written out it could fill the memory."""
+    for line in (
+        CALL % (b',"input_tokens":' + number),
+        COST % number,
+        SEARCH % (b"2026-06-01T00:00:00Z", b'"sample_rate":' + number),
+    ):
+        with pytest.raises(InvalidLine, match="of any sensible size"):
+            read_line(line)
+
+
+@pytest.mark.parametrize("zero", [b"0e999999", b"-0.000e-999999", b"0." + b"0" * 5000])
+def test_nothing_is_nothing_whatever_its_exponent(zero: bytes) -> None:
+    assert json.loads(read_line(COST % zero) or "")["attrs"]["usd"] == "0"
+    line = CALL % (b',"input_tokens":' + zero)
+    assert json.loads(read_line(line) or "")["attrs"]["input_tokens"] == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"[1]", "expected one JSON object, found an array"),
+        (b"\xff", "not UTF-8 at byte 1"),
+        (b'{"a":1', "not one JSON object"),
+        (b"[" * 5000, "nested too deeply"),
+        (b'{"type":5}', "type: expected a string, found the number 5"),
+        (CALL.replace(b'"d"', b"null") % b"", "deployment: expected a string, found null"),
+        (CALL.replace(b"2026", b"2O26") % b"", "ts: expected an RFC 3339 timestamp"),
+        (CALL.replace(b"06-01", b"06-31") % b"", "ts: no such instant"),
+        (
+            CALL % b',"input_tokens":1.5',
+            "attrs.input_tokens: expected an integer, found the number 1.5",
+        ),
+        (CALL % b',"input_tokens":"5"', "attrs.input_tokens: expected an integer, found a string"),
+        (CALL % b',"input_tokens":NaN', "attrs.input_tokens: expected an integer, found NaN"),
+        (CALL % b',"input_tokens":9e18', None),
+        (CALL % b',"input_tokens":1e19', "attrs.input_tokens: expected an integer of 64 bits"),
+        (CALL % b',"pack":"a","pack":"b"', "the key 'pack' stands twice in attrs"),
+        (CALL % b',"pack":"\\ud83d"', "attrs.pack: half of a surrogate pair"),
+        (COST % b"1e-19", "attrs.usd: expected at most 18 decimals"),
+        (COST % b"1e20", "attrs.usd: expected an amount below 10"),
+        (COST % b'{"usd":1}', "attrs.usd: expected a number, found an object"),
+    ],
+)
+def test_a_refusal_says_what_was_expected_and_found(line: bytes, reason: str | None) -> None:
+    if reason is None:
+        assert read_line(line) is not None
+        return
+    with pytest.raises(InvalidLine) as caught:
+        read_line(line)
+    assert caught.value.reason.startswith(reason)
+    assert len(caught.value.reason) < 150
+
+
+def test_a_record_that_no_lever_reads_keeps_what_is_well_formed() -> None:
+    kept = read_line(b'{"type":"eval","ts":"2026-06-01T02:00:00+02:00","deployment":5,"attrs":[]}')
+    assert json.loads(kept or "") == {"type": "eval", "ts": "2026-06-01T00:00:00.000000Z"}
+
+
+def test_our_own_keys_in_an_export_carry_nothing() -> None:
+    line = CALL % b',"verify:line":"99","verify:finer":"99","verify:line":1'
+    attrs = json.loads(read_line(line, line=7) or "")["attrs"]
+    assert attrs == {"model": "m", LINE: "7"}
+
+
+def test_other_names_are_read_in_the_place_of_the_contract_s() -> None:
+    names = {"input_tokens": "in", "pack": "input_tokens"}
+    attrs = json.loads(read_line(CALL % b',"in":5,"input_tokens":"p","pack":0', names) or "")[
+        "attrs"
+    ]
+    assert attrs == {"model": "m", "input_tokens": 5, "pack": "p"}
+    for twice in (b',"in":5,"in":5', b',"input_tokens":"p","input_tokens":"p"'):
+        with pytest.raises(InvalidLine, match="stands twice"):
+            read_line(CALL % twice, names)
+    assert read_line(CALL % b',"pack":1,"pack":2', names) is not None
 
 
 DIGITS = st.text("0123456789", min_size=1, max_size=40)
@@ -270,7 +357,11 @@ def test_any_text_is_read_alike(text: str, escapes: bool) -> None:
     assert_alike(b'{"type":' + value + b"}")
 
 
-@given(st.datetimes(timezones=st.just(UTC)), st.integers(-1439, 1439), st.text("0123456789", max_size=12))
+@given(
+    st.datetimes(timezones=st.just(UTC)),
+    st.integers(-1439, 1439),
+    st.text("0123456789", max_size=12),
+)
 @settings(max_examples=200, deadline=None)
 def test_any_instant_is_read_alike(at: datetime, minutes: int, fraction: str) -> None:
     hours, rest = divmod(abs(minutes), 60)
@@ -278,5 +369,3 @@ def test_any_instant_is_read_alike(at: datetime, minutes: int, fraction: str) ->
     clock = at.strftime("%m-%dT%H:%M:%S")
     dot = "." if fraction else ""
     assert_alike(SEARCH % (f"{at.year:04}-{clock}{dot}{fraction}{offset}".encode(), b""))
-
-

@@ -48,11 +48,11 @@ WHERE others IS NOT NULL AND (
    OR more_than_once(o.price, '"cache_read_per_m":')
    OR more_than_once(o.price, '"cache_write_per_m":')
    OR more_than_once(o.limits, '"context_tokens":') OR more_than_once(o.limits, '"context_window":')
-   OR occurrences(o.candidates, '"model":') > len(candidates)
-   OR occurrences(o.candidates, '"cost_usd":') > len(candidates)
    OR len(list_filter(candidates, lambda c: c IS NULL OR NOT is_text(c.model)
                                          OR NOT is_amount(c.cost_usd))) > 0
    OR len(list_filter(from_json(o.candidates, '["JSON"]'),
-                      lambda c: NOT starts_with(c::VARCHAR, '{'))) > 0
+                      lambda c: NOT starts_with(c::VARCHAR, '{')
+                             OR more_than_once(c, '"model":')
+                             OR more_than_once(c, '"cost_usd":'))) > 0
 )
 ORDER BY row_at;

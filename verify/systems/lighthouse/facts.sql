@@ -35,7 +35,7 @@ SELECT
               usd := usd, limits := limits, price := price, snapshot := snapshot,
               complete := complete, size := size))::VARCHAR
     END AS others,
-    (instant IS NULL
+    (instant IS NULL OR no_attrs
      OR (input_tokens IS NOT NULL AND input_int IS NULL)
      OR (output_tokens IS NOT NULL AND output_int IS NULL)
      OR (cache_read_tokens IS NOT NULL AND cache_read_int IS NULL)

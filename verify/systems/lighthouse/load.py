@@ -23,11 +23,11 @@ from verify.store.pump import pump
 from verify.systems.lighthouse.fields import COLUMNS, FINER, LINE, RECORD_TYPES
 from verify.systems.lighthouse.strict import InvalidLine, read_line
 from verify.trust.source import Source
-from verify.trust.tap import LineTooLong, Tap, blank_lines
+from verify.trust.tap import LineTooLong, Tap, blank_lines, nearly_blank_lines
 
 # Part of the key of a stored database: raise it when facts.sql, tables.sql or what they mean
 # changes.
-LOADER = "lighthouse-1"
+LOADER = "lighthouse-2"
 MAX_INVALID = 100_000
 # What DuckDB is given at once. It keeps the order of the lines by holding back what comes early, so
 # this bounds its memory; an invalid line costs the slow reading of one segment, not of the file.
@@ -119,10 +119,12 @@ class _Piece:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What the loading found: the parts, and every invalid line (at most `MAX_INVALID`)."""
+    """What the loading found: the parts, and every invalid line (at most `MAX_INVALID`, and how
+    many more there are)."""
 
     parts: tuple[Part, ...]
     invalid: tuple[InvalidAt, ...]
+    more_invalid: int = 0
 
     def place(self, line: int) -> tuple[str, int]:
         """The file and the line in it of a line counted through all parts."""
@@ -149,8 +151,9 @@ def load(
     try:
         loader = _Loader(connection, source, names or {}, progress)
         parts = loader.read_all(paths)
+        plainly = _plainly_numbered(parts)  # before the strict reader finds blanks of its own
         invalid = loader.settle(parts)
-        connection.execute(sql("lines" if _plainly_numbered(parts) else "lines_numbered"))
+        connection.execute(sql("lines" if plainly else "lines_numbered"))
         connection.execute(sql("tables"))
         connection.execute("CHECKPOINT")
     except duckdb.Error as error:
@@ -160,7 +163,7 @@ def load(
         ) from error
     finally:
         connection.close()
-    return Loaded(tuple(parts), tuple(invalid))
+    return Loaded(tuple(parts), tuple(invalid), loader.more_invalid)
 
 
 def _plainly_numbered(parts: Sequence[Part]) -> bool:
@@ -180,6 +183,7 @@ class _Loader:
         self._source = source
         self._names = names
         self._progress = progress
+        self.more_invalid = 0
         self._db.execute(sql("schema"))
 
     def read_all(self, paths: Sequence[str]) -> list[Part]:
@@ -190,7 +194,7 @@ class _Loader:
             part = Part(path, next_line)
             self._read_fast(part)
             parts.append(part)
-            next_line += part.lines
+            next_line += part.lines + (part.unread_from is not None)
         return parts
 
     def _read_fast(self, part: Part) -> None:
@@ -207,7 +211,7 @@ class _Loader:
                 except duckdb.Error:
                     segment.failed = True
                 except LineTooLong as error:
-                    segment.failed = True
+                    segment.failed = self._count("facts") == segment.first_row
                     part.unread_from = part.first_line + error.line - 1
                     tap.drain()
                     piece.more = False
@@ -246,7 +250,7 @@ class _Loader:
         spec = ", ".join(f"{_literal(key)}: {_literal(kind)}" for key, kind in columns.items())
         self._db.execute(
             "CREATE OR REPLACE TEMP VIEW export_lines AS "
-            f"SELECT type, deployment, ts, {picked} "
+            f"SELECT type, deployment, ts, attrs IS NULL AS no_attrs, {picked} "
             f"FROM read_ndjson({_literal(path)}, columns = {{{spec}}}, compression = 'none', "
             f"maximum_object_size = {MAX_OBJECT})"
         )
@@ -259,6 +263,7 @@ class _Loader:
             for segment in odd:
                 if segment.first_line <= first < segment.ends_before:
                     segment.blanks += blank_lines(lines, first)
+                    part.long_numbers += nearly_blank_lines(lines, first)
         for segment in odd:
             if segment.rows + len(segment.blanks) != segment.lines:
                 # DuckDB and we do not agree what a line is. Then it is not plain.
@@ -271,6 +276,8 @@ class _Loader:
         """The lines of a part once more, in runs, with the number of the first of each run."""
         number = part.first_line
         for block in self._again(part):
+            if number == part.first_line and part.byte_order_mark:
+                block = block.removeprefix(b"\xef\xbb\xbf")
             lines = block.split(b"\n")
             if block.endswith(b"\n"):
                 lines.pop()
@@ -300,9 +307,16 @@ class _Loader:
                 range(part.first_line, part.first_line + part.lines)
             ):
                 self._reread(part, doubts, invalid)
+            if part.unread_from is not None:
+                reason = "longer than 16 MiB; nothing after it was read"
+                invalid.append(InvalidAt(part.unread_from, reason))
+        refused = {at.line for at in invalid}
+        for segment in (s for part in parts for s in part.segments if s.blanks):
+            segment.blanks = [at for at in segment.blanks if at not in refused]
         if invalid:
-            self._db.executemany(
-                "INSERT INTO invalid VALUES (?, ?)", [[at.line, at.reason] for at in invalid]
+            self._db.execute(
+                "INSERT INTO invalid SELECT unnest(?::BIGINT[]), unnest(?::VARCHAR[])",
+                [[at.line for at in invalid], [at.reason for at in invalid]],
             )
         return sorted(invalid, key=lambda at: at.line)
 
@@ -316,7 +330,10 @@ class _Loader:
                 steps[blank - ahead - passed + 1] = ahead + passed
         self._steps = sorted(steps.items())
         if not _plainly_numbered(parts):
-            self._db.executemany("INSERT INTO numbering VALUES (?, ?)", [*map(list, self._steps)])
+            self._db.execute(
+                "INSERT INTO numbering SELECT unnest(?::BIGINT[]), unnest(?::BIGINT[])",
+                [[row for row, _ in self._steps], [ahead for _, ahead in self._steps]],
+            )
 
     def _line_of(self, row: int) -> int:
         at = bisect_right(self._steps, row, key=lambda step: step[0]) - 1
@@ -334,21 +351,17 @@ class _Loader:
             segments = iter(part.segments)
             segment = next(segments)
             for first, lines in self._numbered_lines(part):
-                while first >= segment.ends_before:
+                while segment is not part.segments[-1] and first >= segment.ends_before:
                     segment = next(segments)
-                read = self._strictly(part, segment, first, lines, doubts, asked, invalid)
+                read = self._strictly(segment, first, lines, doubts, asked, invalid)
                 if read:
                     yield "".join(read).encode()
 
         pump(canonical(), self._insert_resolved)
-        if part.unread_from is not None:
-            reason = "longer than 16 MiB; nothing after it was read"
-            invalid.append(InvalidAt(part.unread_from, reason))
         self._note_reread(asked)
 
     def _strictly(
         self,
-        part: Part,
         segment: Segment,
         first: int,
         lines: list[bytes],
@@ -360,14 +373,14 @@ class _Loader:
         for at, raw in enumerate(lines, start=first):
             if not segment.failed and at not in doubts:
                 continue
-            if at == part.first_line and part.byte_order_mark:
-                raw = raw.removeprefix(b"\xef\xbb\xbf")
             asked.append(at)
             try:
                 line = read_line(raw, self._names, at)
             except InvalidLine as error:
                 if len(invalid) < MAX_INVALID:
                     invalid.append(InvalidAt(at, error.reason))
+                else:
+                    self.more_invalid += 1
                 continue
             if line is None:
                 segment.blanks.append(at)

@@ -13,7 +13,7 @@ from verify.engines.duckdb import DuckEngine
 from verify.errors import IntegrityFailure, Problem
 from verify.systems.lighthouse.load import Loaded, Part
 from verify.trust.source import Source
-from verify.trust.tap import Tap
+from verify.trust.tap import LineTooLong, Tap
 
 _ALIKE = """
     SELECT line, look
@@ -52,13 +52,18 @@ def _lines(source: Source, part: Part) -> Iterator[tuple[int, bytes]]:
     with source.open(part.path) as handle:
         tap = Tap(handle, part.path)
         line = part.first_line
-        for block in tap.blocks():
-            lines = block.split(b"\n")
-            if block.endswith(b"\n"):
-                lines.pop()
-            for raw in lines:
-                yield line, raw
-                line += 1
+        try:
+            for block in tap.blocks():
+                if line == part.first_line and part.byte_order_mark:
+                    block = block.removeprefix(b"\xef\xbb\xbf")
+                lines = block.split(b"\n")
+                if block.endswith(b"\n"):
+                    lines.pop()
+                for raw in lines:
+                    yield line, raw
+                    line += 1
+        except LineTooLong:  # nothing after it was loaded either
+            tap.drain()
     if tap.sha256 != part.sha256:
         problem = Problem("file_digest", part.path, "it changed while it was being read")
         raise IntegrityFailure([problem])

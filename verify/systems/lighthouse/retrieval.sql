@@ -50,10 +50,14 @@ WITH called AS (
     SELECT
         *,
         least(scope, window_tokens) AS stuffed,
-        CASE WHEN $clamp THEN greatest(least(scope, window_tokens) - context_tokens_sent, 0)
-             ELSE least(scope, window_tokens) - context_tokens_sent END AS avoided,
-        coalesce(scope >= 0 AND context_tokens_sent >= 0, false) AS is_measured
-    FROM searches
+        CASE WHEN is_measured AND $clamp
+             THEN greatest(least(scope, window_tokens) - context_tokens_sent, 0)
+             WHEN is_measured
+             THEN least(scope, window_tokens) - context_tokens_sent END AS avoided
+    FROM (
+        SELECT *, coalesce(scope >= 0 AND context_tokens_sent >= 0, false) AS is_measured
+        FROM searches
+    )
 )
 SELECT
     CASE $dimension

@@ -1,14 +1,15 @@
 -- How the plain forms of JSON text are read; every other form gives NULL, which marks a doubt.
 
--- An integer of 64 bits, also written 12.0. With a point in it, a longer one may have been rounded.
+-- An integer of 64 bits, also written 12.0. With a point in it, a longer one may have been rounded;
+-- 0.0 is also what becomes of 1e-400.
 CREATE OR REPLACE TEMP MACRO count_of(leaf) AS
-    CASE WHEN regexp_full_match(leaf::VARCHAR, '-?[0-9]{1,19}|-?[0-9]{1,15}\.0')
+    CASE WHEN regexp_full_match(leaf::VARCHAR, '-?[0-9]{1,19}|-?[1-9][0-9]{0,14}\.0')
          THEN try_cast(leaf::VARCHAR AS BIGINT) END;
 
 -- RFC 3339; without an offset it is UTC. Leap seconds, 24:00 and year 0 are not plain.
 CREATE OR REPLACE TEMP MACRO instant_of(leaf) AS
     CASE WHEN regexp_full_match(leaf::VARCHAR,
-        '"([1-9][0-9]{3}|0[0-9]{2}[1-9])-[01][0-9]-[0-3][0-9]T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?(Z|[-+]([01][0-9]|2[0-3]):[0-5][0-9])?"')
+        '"([1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])-[01][0-9]-[0-3][0-9]T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?(Z|[-+]([01][0-9]|2[0-3]):[0-5][0-9])?"')
          THEN try_cast(substr(leaf::VARCHAR, 2, length(leaf::VARCHAR) - 2) AS TIMESTAMPTZ) END;
 
 -- Whether a value is absent or written in the plain form of its kind.
@@ -16,9 +17,11 @@ CREATE OR REPLACE TEMP MACRO is_text(leaf) AS leaf IS NULL OR starts_with(leaf::
 CREATE OR REPLACE TEMP MACRO is_flag(leaf) AS leaf IS NULL OR leaf::VARCHAR IN ('true', 'false');
 CREATE OR REPLACE TEMP MACRO is_count(leaf) AS leaf IS NULL OR count_of(leaf) IS NOT NULL;
 CREATE OR REPLACE TEMP MACRO is_amount(leaf) AS
-    leaf IS NULL OR regexp_full_match(leaf::VARCHAR, '-?[0-9]{1,15}(\.[0-9]{1,18})?');
+    leaf IS NULL OR regexp_full_match(leaf::VARCHAR,
+        '-?([0-9]{1,15}|[1-9][0-9]{0,14}\.[0-9]{1,18}|0\.[0-9]{0,17}[1-9])');
 CREATE OR REPLACE TEMP MACRO is_rate(leaf) AS
-    leaf IS NULL OR regexp_full_match(leaf::VARCHAR, '-?[0-9]{1,15}(\.[0-9]+)?');
+    leaf IS NULL OR regexp_full_match(leaf::VARCHAR,
+        '-?([0-9]{1,15}|[1-9][0-9]{0,14}\.[0-9]+|0\.[0-9]*[1-9])');
 
 -- An exact amount: at most 18 decimals, which is what DECIMAL(38, 18) holds. The strict reader
 -- hands decimals on as strings, so that no parser rounds them on the way.

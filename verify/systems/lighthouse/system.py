@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from verify.compare.figures import Claims
+from verify.errors import VerifyError
 from verify.systems.base import Reading
 from verify.systems.lighthouse.measures import DIMENSIONS, LEVERS, MEASURES
 from verify.systems.lighthouse.method import parse_switch
@@ -14,6 +16,11 @@ from verify.trust.manifest import NAMES
 
 if TYPE_CHECKING:  # the engine is only loaded when an export is opened
     from verify.systems.lighthouse.export import LightHouseExport
+
+_OF_AN_EXPORT = re.compile(
+    r"(?:\./)?(?:[^/\\]*[/\\])?"
+    rf"(?:{'|'.join(map(re.escape, NAMES))}|records[^/\\]*\.jsonl(?:\.gz|\.zst)?)"
+)
 
 
 class LightHouse:
@@ -27,7 +34,15 @@ class LightHouse:
     options: Mapping[str, str] = {}
 
     def recognises(self, path: Path) -> bool:
-        """A directory with a manifest, or with records."""
+        """A directory with a manifest, or with records; an archive with a member of such a name,
+        at its top or in a folder there, or one that cannot be listed: opening it says why."""
+        from verify.trust.archive import is_archive, member_names
+
+        if is_archive(path):
+            try:
+                return any(_OF_AN_EXPORT.fullmatch(name) for name in member_names(path))
+            except VerifyError:
+                return True
         if not path.is_dir():
             return False
         return any((path / name).exists() for name in NAMES) or any(

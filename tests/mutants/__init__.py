@@ -1,0 +1,1 @@
+"""The rules broken one at a time, and the tests that have to notice."""
