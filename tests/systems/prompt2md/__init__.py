@@ -1,0 +1,1 @@
+"""prompt2md: its samples, an independent oracle, and exports with one thing wrong."""
