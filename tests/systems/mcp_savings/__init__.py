@@ -1,0 +1,1 @@
+"""mcp-savings: JavaScript's own JSON, an independent program, and exports with one thing wrong."""
