@@ -1,0 +1,1 @@
+"""The usage stores of leanproxy-mcp."""
