@@ -132,6 +132,38 @@ _TRUST = _kinds(
         "Through its other hard link it can be changed from outside the export.",
     ),
     Kind(
+        "archive_unsafe",
+        "error",
+        "A member of the archive is no plain file by a plain name",
+        "It is a link or a device, or its name leads elsewhere. Nothing of the archive is read.",
+    ),
+    Kind(
+        "archive_duplicate",
+        "error",
+        "Two members of the archive are one file",
+        "Also when they differ only in case or Unicode form: which one counts is up to the reader.",
+    ),
+    Kind(
+        "archive_ambiguous",
+        "error",
+        "The archive contradicts itself",
+        "Sizes or headers disagree, members overlap, or data lie behind its end: two programs "
+        "could unpack two different exports from it.",
+    ),
+    Kind(
+        "archive_encrypted",
+        "error",
+        "A member of the archive is encrypted",
+        "What is in it cannot be checked.",
+    ),
+    Kind(
+        "archive_bomb",
+        "error",
+        "The archive unpacks to too much",
+        "More members, more bytes or a higher compression than an export has. "
+        "VERIFY_MAX_UNPACKED sets the limit of bytes, 64 GiB when it is not given.",
+    ),
+    Kind(
         "line_invalid",
         "error",
         "A line cannot be read beyond doubt",
@@ -143,6 +175,33 @@ _TRUST = _kinds(
         "warning",
         "Invalid lines were left out",
         "--skip-invalid was given; a figure that they could have touched is not the whole figure.",
+    ),
+    Kind(
+        "deep_not_rfc8259",
+        "error",
+        "A line is not one JSON object by RFC 8259",
+        "check --deep looks at every byte. Programs that read the export differ in what they make "
+        "of such a line, also where no lever reads it.",
+    ),
+    Kind(
+        "deep_duplicate_key",
+        "error",
+        "A key stands twice in one object",
+        "One program takes the first value and another one the last. check --deep looks at every "
+        "depth; a key that a lever reads makes its line invalid without it.",
+    ),
+    Kind(
+        "deep_schema",
+        "error",
+        "A record is not what its JSON Schema says",
+        "A member is missing, of another type or of another form. check --deep holds every record "
+        "to the schema of its type.",
+    ),
+    Kind(
+        "deep_unread",
+        "error",
+        "A line was not looked into",
+        "It is longer, or nested deeper, than check --deep follows; what it holds is not known.",
     ),
     Kind("blank_lines", "info", "Blank lines", "They are counted and hold nothing."),
     Kind("carriage_returns", "info", "Lines end in CR LF", "Accepted; a sign of another system."),

@@ -101,6 +101,8 @@ class LeverResult:
     """One lever recomputed. `usd` is *the figure*: None where the status has none.
 
     A product that saves something other than dollars gives `amount` in `unit` instead.
+    `alternatives` are dimensions of `by` whose rows are choices of one thing and no parts of it:
+    they have no total.
     """
 
     lever: str
@@ -114,6 +116,7 @@ class LeverResult:
     findings: tuple[Finding, ...] = ()
     amount: Fraction | int | None = None
     unit: str = "USD"
+    alternatives: tuple[str, ...] = ()
 
     @property
     def figure(self) -> Fraction | int | None:

@@ -18,6 +18,7 @@ def command(
     by: opt.By = None,
     baseline_model: opt.BaselineModel = None,
     method: opt.Method = None,
+    fields: opt.Fields = None,
     now: opt.Now = None,
     settings: opt.Settings = None,
     min_coverage: opt.MinCoverage = None,
@@ -25,6 +26,7 @@ def command(
     output: opt.Output = None,
     system: opt.System = None,
     manifest_sha256: opt.Pin = None,
+    manifest: opt.Manifest = None,
     unverified: opt.Unverified = False,
     skip_invalid: opt.SkipInvalid = False,
     no_cache: opt.NoCache = False,
@@ -44,9 +46,11 @@ def command(
         export,
         system,
         pin=manifest_sha256,
+        manifest=manifest,
         unverified=unverified,
         skip_invalid=skip_invalid,
         no_cache=no_cache,
+        fields=fields,
         notice=notice_to_stderr(quiet),
     )
     asked = question(

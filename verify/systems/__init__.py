@@ -11,8 +11,12 @@ from verify.errors import UnreadableInput, UsageProblem
 from verify.systems.base import System
 
 # In the order in which an export is offered to them. Adding a product is adding a line here.
+# Those that go by names come first: whoever looks into files is not asked about a home directory.
 _REGISTRY = {
+    "leanproxy": "verify.systems.leanproxy.system",
     "lighthouse": "verify.systems.lighthouse.system",
+    "mcp-savings": "verify.systems.mcp_savings.system",
+    "prompt2md": "verify.systems.prompt2md.system",
 }
 
 NAMES = tuple(_REGISTRY)
