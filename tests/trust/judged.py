@@ -12,7 +12,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
-from oracle.records import Invalid, Other, Record
+from oracle.records import Invalid, Other, Record, Search
 from oracle.records import read_line as oracle_line
 
 from trust.mutations import tokens_of
@@ -23,18 +23,24 @@ EARLIEST = int((datetime(1, 1, 1, tzinfo=UTC) - EPOCH).total_seconds())
 LATEST = int((datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC) - EPOCH).total_seconds()) + 1
 
 # RFC 3339 allows a small t; the independent reader does not know it.
-SMALL_T = re.compile(rb'"[0-9]{4}-[0-9]{2}-[0-9]{2}t')
+SMALL_T = re.compile(rb'"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:t|\\u0074)')
+# It reads rates of any size; ours refuses an exponent beyond 400 before it fills the memory.
+_POWER = re.compile(rb'"sample_rate"\s*:\s*-?[0-9.]*[1-9][0-9.]*[eE][-+]?0*([0-9]+)')
 _NOT_A_NUMBER = re.compile(rb"nan|inf|infinity", re.IGNORECASE)
 
 
 def record_of(raw: bytes) -> Record | None:
-    """The record that a line holds; None where it is refused, or lies outside every calendar."""
+    """The record that a line holds; None where it is refused, lies outside every calendar, or
+    holds a rate out of all proportion."""
     try:
         record = oracle_line(raw)
     except Invalid:
         return None
     if not isinstance(record, Other) and not EARLIEST <= record.ts.seconds < LATEST:
         return None
+    if isinstance(record, Search) and record.sample_rate:
+        power = _POWER.search(raw)
+        return None if power is not None and int(power[1]) > 400 else record
     return record
 
 
@@ -66,24 +72,29 @@ def _before(tokens: list[bytes], at: int) -> int:
     return max(at, 0)
 
 
-class _Repeated(ValueError):
-    pass
+class _Pairs(list[tuple[str, Any]]):
+    """An object as it is written, repeated keys included."""
+
+    def repeats(self, used: tuple[str, ...]) -> bool:
+        keys = [key for key, _ in self if key in used]
+        return len(keys) != len(set(keys))
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    used = [key for key, _ in pairs if key in (*COLUMNS, *TOP, LINE, FINER)]
-    if len(used) != len(set(used)):
-        raise _Repeated
+def _pairs(pairs: list[tuple[str, Any]]) -> _Pairs:
     json.dumps(pairs, ensure_ascii=False).encode()  # no half of a surrogate pair
-    return dict(pairs)
+    return _Pairs(pairs)
 
 
 def is_json(raw: bytes) -> bool:
-    """Whether the line is such that only the values in it can be wrong, not how it is written."""
+    """Whether the line is such that only the values in it can be wrong, not how it is written: a
+    parser that is told the types of record and attributes takes it."""
     try:
         value = json.loads(forgiven(raw).decode(), object_pairs_hook=_pairs)
     except (ValueError, RecursionError):
         return False
-    return (
-        b"\n" not in raw and isinstance(value, dict) and isinstance(value.get("attrs"), dict | None)
+    if b"\n" in raw or not isinstance(value, _Pairs) or value.repeats(TOP):
+        return False
+    attrs = dict(value).get("attrs")
+    return attrs is None or (
+        isinstance(attrs, _Pairs) and not attrs.repeats((*COLUMNS, LINE, FINER))
     )

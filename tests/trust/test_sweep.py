@@ -100,3 +100,15 @@ def test_a_line_without_end_stops_its_file_only(
     blocks: list[Block] = list(sweep.blocks())
     assert blocks[-1].lines() == [b"b"]
     assert [file.unread_from for file in sweep.files] == [41, None]
+
+
+def test_a_line_too_long_counts_as_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line that was not read and the first line of the next file have two numbers."""
+    monkeypatch.setattr(tap, "MAX_LINE", 100)
+    monkeypatch.setattr(tap, "BLOCK", 64)
+    (tmp_path / "a.jsonl").write_bytes(b"{}\n" + b"x" * 200 + b"\n{}\n")
+    (tmp_path / "b.jsonl").write_bytes(b"{}\n")
+    sweep = Sweep(DirectorySource(tmp_path), ["a.jsonl", "b.jsonl"])
+    assert [block.path for block in sweep.blocks()] == ["a.jsonl", "b.jsonl"]
+    first, second = sweep.files
+    assert (first.unread_from, second.first_line) == (2, 3)

@@ -130,15 +130,15 @@ def test_a_zlib_stream_is_no_gzip() -> None:
 
 def test_a_file_that_unpacks_to_a_thousand_times_its_size_comes_in_pieces() -> None:
     for suffix in ("gz", "zst"):
-        packed = packer(suffix)(b"\n" * (64 << 20))
+        packed = packer(suffix)(b"\n" * (24 << 20))
         tap = Tap(io.BytesIO(packed), f"records.jsonl.{suffix}")
         assert max(len(block) for block in tap.blocks()) <= 16 << 20
-        assert tap.lines == 64 << 20
+        assert tap.lines == 24 << 20
 
 
 def test_an_endless_line_in_a_small_file_is_refused_in_little_memory() -> None:
     for suffix in ("gz", "zst"):
-        packed = packer(suffix)(b"\n\n" + b"x" * (60 << 20))
+        packed = packer(suffix)(b"\n\n" + b"x" * (30 << 20))
         tap = Tap(io.BytesIO(packed), f"records.jsonl.{suffix}")
         with pytest.raises(LineTooLong) as caught:
             list(tap.blocks())
@@ -155,7 +155,7 @@ def test_a_window_that_no_reader_should_give_is_an_error() -> None:
         tapped(packed, "records.jsonl.zst")
 
 
-@pytest.mark.parametrize("before", [0, 1, 1000, BLOCK - 1, BLOCK, BLOCK + 1, BLOCK // 2 + 7])
+@pytest.mark.parametrize("before", [0, 1000, BLOCK, BLOCK // 2 + 7])
 @pytest.mark.parametrize("end", [b"\n", b""])
 def test_the_longest_line_is_exact_wherever_it_begins(before: int, end: bytes) -> None:
     head = b"x" * (before - 1) + b"\n" if before else b""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -18,7 +17,6 @@ from oracle.records import (
     Call,
     Cost,
     Decision,
-    Invalid,
     ModelLine,
     Other,
     Price,
@@ -26,18 +24,12 @@ from oracle.records import (
     Record,
     Search,
 )
-from oracle.records import read_line as oracle_line
 from oracle.test_oracle_selftest import INVALID_LINES
+from trust.judged import EPOCH, SMALL_T, is_blank, record_of
 from trust.mutations import NUMBERS, TIMESTAMPS, mutated
 
 from verify.systems.lighthouse.fields import FINER, LINE
 from verify.systems.lighthouse.strict import InvalidLine, read_line
-
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-EARLIEST = int((datetime(1, 1, 1, tzinfo=UTC) - EPOCH).total_seconds())
-LATEST = int((datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC) - EPOCH).total_seconds()) + 1
-
-LOWER_T = re.compile(rb'"[0-9]{4}-[0-9]{2}-[0-9]{2}t')
 
 CALL = b'{"type":"model_call","deployment":"d","ts":"2026-06-01T00:00:00Z","attrs":{"model":"m"%s}}'
 COST = b'{"type":"cost","deployment":"d","ts":"2026-06-01T00:00:00Z","attrs":{"usd":%s}}'
@@ -164,21 +156,16 @@ def strictly(raw: bytes) -> tuple[Any, ...] | None:
 
 
 def as_the_oracle(raw: bytes) -> tuple[Any, ...] | None:
-    """What the oracle reads in a line; None when it refuses it, or cannot place it in time."""
-    try:
-        record = oracle_line(raw)
-    except Invalid:
-        return None
-    if not isinstance(record, Other) and not EARLIEST <= record.ts.seconds < LATEST:
-        return None  # an instant before year 1 or after year 9999 is none in any calendar here
-    return of_record(record)
+    """What the oracle reads in a line; None when it refuses it."""
+    record = record_of(raw)
+    return None if record is None else of_record(record)
 
 
 def assert_alike(raw: bytes) -> bool:
     """Whether both accept it; they must not part."""
-    if LOWER_T.search(raw):
+    if SMALL_T.search(raw):
         return False  # RFC 3339 allows it and the oracle does not know: see the test of its own
-    if not raw.strip(b" \t\r\n"):
+    if is_blank(raw):
         assert read_line(raw) is None
         return False
     expected = as_the_oracle(raw)
@@ -204,16 +191,16 @@ def test_a_blank_line_is_no_record(blank: bytes) -> None:
 
 
 def test_generated_exports_are_read_alike() -> None:
-    lines = [line for seed in range(40) for line in random_export(seed, bursts=40).lines]
-    assert len(lines) > 2000
+    lines = [line for seed in range(25) for line in random_export(seed, bursts=40).lines]
+    assert len(lines) > 1500
     assert sum(map(assert_alike, lines)) == len(lines)
 
 
 def test_mutated_lines_are_read_alike() -> None:
     rng = random.Random("strict lines")
     pool = [line for seed in range(100, 112) for line in random_export(seed, bursts=30).lines]
-    accepted = sum(assert_alike(mutated(rng, rng.choice(pool))) for _ in range(20_000))
-    assert 5_000 < accepted < 15_000  # both ways often enough to mean something
+    accepted = sum(assert_alike(mutated(rng, rng.choice(pool))) for _ in range(15_000))
+    assert 3_000 < accepted < 12_000  # both ways often enough to mean something
 
 
 @pytest.mark.parametrize("place", ["count", "amount", "rate"])
