@@ -1433,45 +1433,9 @@ _TABLES = _in(
     (
         "applied_by_default",
         "A decision that does not say whether it was applied was.",
-        "coalesce((o.applied ->> '$')::BOOLEAN, true)",
-        "coalesce((o.applied ->> '$')::BOOLEAN, false)",
+        "coalesce((applied ->> '$')::BOOLEAN, true)",
+        "coalesce((applied ->> '$')::BOOLEAN, false)",
         "a_decision_is_applied_unless_it_says_otherwise",
-    ),
-    (
-        "picked_last_candidate",
-        "A picked model that is listed twice costs what is listed first.",
-        "(o.picked ->> '$'))[1].cost_usd",
-        "(o.picked ->> '$'))[-1].cost_usd",
-        "a_model_listed_twice_costs_what_is_listed_first",
-    ),
-    (
-        "baseline_last_candidate",
-        "A baseline that is listed twice costs what is listed first.",
-        "(o.baseline ->> '$'))[1].cost_usd",
-        "(o.baseline ->> '$'))[-1].cost_usd",
-        "a_model_listed_twice_costs_what_is_listed_first",
-    ),
-    (
-        "picked_first_known",
-        "A first candidate without a cost leaves what was picked without one.",
-        "lambda c: (c.model ->> '$') = (o.picked ->> '$'))[1]",
-        "lambda c: (c.model ->> '$') = (o.picked ->> '$') AND (c.cost_usd ->> '$') IS NOT NULL)[1]",
-        "a_model_listed_twice_costs_what_is_listed_first",
-    ),
-    (
-        "baseline_first_known",
-        "A first candidate without a cost leaves the baseline without one.",
-        "lambda c: (c.model ->> '$') = (o.baseline ->> '$'))[1]",
-        "lambda c: (c.model ->> '$') = (o.baseline ->> '$') "
-        "AND (c.cost_usd ->> '$') IS NOT NULL)[1]",
-        "a_model_listed_twice_costs_what_is_listed_first",
-    ),
-    (
-        "baseline_nameless",
-        "A candidate without a name is not the one of a decision without a baseline.",
-        "(c.model ->> '$') = (o.baseline ->> '$'))[1]",
-        "(c.model ->> '$') IS NOT DISTINCT FROM (o.baseline ->> '$'))[1]",
-        "a_decision_without_both_costs_is_uncomparable",
     ),
     (
         "agent_undecoded",
@@ -1610,12 +1574,6 @@ _DOUBTS = _in(
                 "",
             ),
             (
-                "doubt_applied",
-                "A mark of application that is neither true nor false makes the line invalid.",
-                "NOT is_flag(o.applied) OR ",
-                "",
-            ),
-            (
                 "doubt_size",
                 "A size that is not an integer makes the line invalid.",
                 " OR NOT is_count(o.size)",
@@ -1651,19 +1609,91 @@ _DOUBTS = _in(
                 "OR more_than_once(o.price, '\"input_per_m\":') ",
                 "",
             ),
+        )
+    ),
+)
+
+_DECISIONS = _in(
+    f"{_LIGHTHOUSE}/decisions.sql",
+    (
+        "picked_last_candidate",
+        "A picked model that is listed twice costs what is listed first.",
+        "c.model = picked)[1].cost_usd",
+        "c.model = picked)[-1].cost_usd",
+        "a_model_listed_twice_costs_what_is_listed_first",
+    ),
+    (
+        "baseline_last_candidate",
+        "A baseline that is listed twice costs what is listed first.",
+        "c.model = baseline)[1].cost_usd",
+        "c.model = baseline)[-1].cost_usd",
+        "a_model_listed_twice_costs_what_is_listed_first",
+    ),
+    (
+        "picked_first_known",
+        "A first candidate without a cost leaves what was picked without one.",
+        "c.model = picked)[1]",
+        "c.model = picked AND (c.cost_usd ->> '$') IS NOT NULL)[1]",
+        "a_model_listed_twice_costs_what_is_listed_first",
+    ),
+    (
+        "baseline_first_known",
+        "A first candidate without a cost leaves the baseline without one.",
+        "c.model = baseline)[1]",
+        "c.model = baseline AND (c.cost_usd ->> '$') IS NOT NULL)[1]",
+        "a_model_listed_twice_costs_what_is_listed_first",
+    ),
+    (
+        "baseline_nameless",
+        "A candidate without a name is not the one of a decision without a baseline.",
+        "c.model = baseline)[1]",
+        "c.model IS NOT DISTINCT FROM baseline)[1]",
+        "a_decision_without_both_costs_is_uncomparable",
+    ),
+    (
+        "negative_cost_unnoticed",
+        "A negative cost is a finding, however its line was read.",
+        "occurrences(candidates, '\"cost_usd\":-') + ",
+        "0 * ",
+        "a_negative_cost_of_a_candidate_is_found_however_its_line_is_read",
+    ),
+    *(
+        (name, rule, old, new, _of_records("a_line_that_can_be_read_in_two_ways_is_invalid"))
+        for name, rule, old, new in (
+            (
+                "doubt_applied",
+                "A mark of application that is neither true nor false makes the line invalid.",
+                " AND is_flag(applied)",
+                "",
+            ),
             (
                 "doubt_cost_twice",
                 "A cost that stands twice in a candidate makes the line invalid.",
-                "OR more_than_once(c, '\"cost_usd\":')",
-                "OR false",
-            ),
-            (
-                "doubt_candidate_object",
-                "A candidate that is not an object makes the line invalid.",
-                "lambda c: NOT starts_with(c::VARCHAR, '{')",
-                "lambda c: false",
+                "                AND occurrences(candidates, '\"cost_usd\":') = len(listed)\n",
+                "",
             ),
         )
+    ),
+    (
+        "doubt_name_twice",
+        "A name that stands twice in a candidate makes the line invalid.",
+        "                AND occurrences(candidates, '\"model\":') = len(listed)\n",
+        "",
+        "test_load::a_deceiving_line_is_refused",
+    ),
+    (
+        "doubt_candidate_object",
+        "A candidate that is not an object makes the line invalid.",
+        "starts_with(c.model::VARCHAR, '\"')\n                                         AND",
+        "true AND",
+        "test_load::a_deceiving_line_is_refused",
+    ),
+    (
+        "doubt_cost_evened_out",
+        "A cost that stands twice is not evened out by a candidate that has none.",
+        "occurrences(c, '\"cost_usd\":') <> 1",
+        "false",
+        "test_load::a_deceiving_line_is_refused",
     ),
 )
 
@@ -1808,8 +1838,8 @@ _LINES = _in(
     (
         "lines_from_zero",
         "The first line of an export is line 1.",
-        "SELECT f.rowid + 1 AS line, f.*",
-        "SELECT f.rowid AS line, f.*",
+        "SELECT f.rowid + 1 AS line,",
+        "SELECT f.rowid AS line,",
         _of_records("a_cell_shows_the_card_it_was_priced_on"),
     ),
 )
@@ -1819,8 +1849,8 @@ _LINES_NUMBERED = _in(
     (
         "lines_without_blanks",
         "Blank lines are lines when lines are numbered.",
-        "SELECT f.rowid + m.ahead AS line, f.*",
-        "SELECT f.rowid + 1 AS line, f.*",
+        "SELECT f.rowid + m.ahead AS line,",
+        "SELECT f.rowid + 1 AS line,",
         _of_records("a_cell_shows_the_card_it_was_priced_on"),
     ),
     (
@@ -2206,6 +2236,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *_DATABASE,
     *_FACTS,
     *_DOUBTS,
+    *_DECISIONS,
     *_STRICT,
     *_LOAD,
     *_LINES,

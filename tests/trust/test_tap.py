@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import random
+import re
 import zlib
 from collections.abc import Iterator
 from decimal import Decimal
@@ -19,7 +20,15 @@ from hypothesis import strategies as st
 
 from verify.errors import UnreadableInput
 from verify.trust import tap as tap_module
-from verify.trust.tap import BLOCK, MAX_LINE, LineTooLong, Tap, blank_lines, nearly_blank_lines
+from verify.trust.tap import (
+    BLOCK,
+    MAX_LINE,
+    ChangedMeanwhile,
+    LineTooLong,
+    Tap,
+    blank_lines,
+    nearly_blank_lines,
+)
 
 
 class Dripping(io.BytesIO):
@@ -188,6 +197,47 @@ def test_a_read_that_fails_is_an_error_with_its_reason() -> None:
         list(Tap(Failing(), "records.jsonl").blocks())
 
 
+# --- some of the lines once more --------------------------------------------------------------
+
+
+@given(LINES, st.data())
+def test_blocks_read_again_hold_the_lines_asked_for(
+    lines: list[bytes], data: st.DataObject
+) -> None:
+    whole = b"".join(line + b"\n" for line in lines)
+    numbers = st.lists(st.integers(1, max(len(lines), 1)), unique=True, max_size=len(lines))
+    asked = sorted(data.draw(numbers))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tap_module, "BLOCK", 64)
+        tap = tapped(whole)[0]
+        found = {}
+        for first, block in tap.blocks_with(asked, Dripping(whole, 1)):
+            found.update(enumerate(block.split(b"\n")[:-1], start=first))
+    assert set(asked) <= set(found)
+    assert all(lines[number - 1] == found[number] for number in asked)
+
+
+@given(st.binary(min_size=1, max_size=600), st.integers(0, 599), st.integers(1, 255))
+def test_a_byte_that_changed_in_a_block_read_again_is_noticed(
+    data: bytes, at: int, change: int
+) -> None:
+    at %= len(data)
+    changed = data[:at] + bytes([data[at] ^ change]) + data[at + 1 :]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tap_module, "BLOCK", 64)
+        tap = tapped(data)[0]
+        lines = range(1, tap.lines + 1)
+        assert b"".join(block for _, block in tap.blocks_with(lines, io.BytesIO(data))) == data
+        for other in (changed, data[:-1], data + b"x"):
+            with pytest.raises(ChangedMeanwhile):
+                list(tap.blocks_with(lines, io.BytesIO(other)))
+
+
+def test_places_in_a_packed_file_are_not_places_of_lines() -> None:
+    for name, seekable in (("a.jsonl", True), ("a.jsonl.gz", False), ("a.JSONL.ZST", False)):
+        assert Tap(io.BytesIO(), name).can_seek(io.BytesIO()) == seekable
+
+
 # --- numbers that a parser would round -------------------------------------------------------
 
 
@@ -296,3 +346,15 @@ def test_a_file_of_many_blocks(suffix: str) -> None:
     assert b"".join(blocks) == data
     assert tap.lines == 20_000
     assert all(block.endswith(b"\n") for block in blocks)
+
+
+@given(st.binary(max_size=60), st.integers(14, 19), st.binary(max_size=60), st.data())
+def test_no_run_of_sixteen_digits_is_overlooked(
+    before: bytes, length: int, after: bytes, data: st.DataObject
+) -> None:
+    run = bytes(
+        data.draw(st.lists(st.sampled_from(b"0123456789."), min_size=length, max_size=length))
+    )
+    block = before + run + after
+    expected = re.search(rb"[0-9.]{16}", block) is not None
+    assert tap_module._may_hold_long_numbers(block) == expected

@@ -8,8 +8,10 @@ number is longer than a binary double can carry, because a JSON parser would rou
 from __future__ import annotations
 
 import hashlib
+import os
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from verify.errors import UnreadableInput
@@ -32,6 +34,10 @@ class LineTooLong(Exception):
         self.line = line
 
 
+class ChangedMeanwhile(Exception):
+    """A file is not what it was when it was read before; carries its name."""
+
+
 class Tap:
     """One reading of one file.
 
@@ -44,6 +50,9 @@ class Tap:
         self._handle = handle
         self._name = name
         self._digest = hashlib.sha256()
+        self._states: list[hashlib._Hash] = []
+        self._starts: list[tuple[int, int]] = []
+        self._given = 0
         self.bytes = 0
         self.lines = 0
         self.carriage_returns = 0
@@ -76,18 +85,52 @@ class Tap:
         if rest:
             yield self._seen(rest)
 
+    def blocks_with(self, lines: Sequence[int], handle: BinaryIO) -> Iterator[tuple[int, bytes]]:
+        """Those blocks once more that hold the numbered `lines`, ascending, each with the number
+        of its first line; read from `handle`, which is another opening of the same file.
+
+        Only for a file that `can_seek`. Each stretch is hashed on from where the digest stood
+        before it, so it must be what was read the first time. Raises ChangedMeanwhile.
+        """
+        if handle.seek(0, os.SEEK_END) != self.bytes:
+            raise ChangedMeanwhile(self._name)
+        starts = [first for first, _ in self._starts]
+        for at in sorted({bisect_right(starts, line) - 1 for line in lines}):
+            first, begins = self._starts[at]
+            ends = self._starts[at + 1][1] if at + 1 < len(self._starts) else self._given
+            yield first, self._same(handle, begins, ends)
+
+    def can_seek(self, handle: BinaryIO) -> bool:
+        """Whether the places of blocks are places in the file."""
+        return not self._name.lower().endswith((".gz", ".zst")) and handle.seekable()
+
+    def _same(self, handle: BinaryIO, begins: int, ends: int) -> bytes:
+        found = []
+        for at in range(begins // BLOCK, -(-ends // BLOCK)):
+            handle.seek(at * BLOCK)
+            chunk = _filled(handle)
+            state = self._states[at].copy()
+            state.update(chunk)
+            after = self._states[at + 1] if at + 1 < len(self._states) else self._digest
+            if state.digest() != after.digest():
+                raise ChangedMeanwhile(self._name)
+            found.append(chunk)
+        base = begins // BLOCK * BLOCK
+        return b"".join(found)[begins - base : ends - base]
+
     def drain(self) -> None:
         """Read what is left, for its digest alone."""
         for _ in self._raw():
             pass
 
     def _seen(self, block: bytes) -> bytes:
+        self._starts.append((self.lines + 1, self._given))
+        self._given += len(block)
         if self.lines == 0 and block.startswith(b"\xef\xbb\xbf"):
             self.byte_order_mark = True
         elif block.startswith(b"\xef\xbb\xbf"):
             self.long_numbers.append(self.lines + 1)  # a parser that begins here would skip it
-        # A run of sixteen covers four neighbours among every fourth byte: a cheap look first.
-        if _RUN[:4] in block[::4].translate(_DIGITS) and _RUN in block.translate(_DIGITS):
+        if _may_hold_long_numbers(block):
             self._note_long_numbers(block)
         if b"\r" in block:
             self.carriage_returns += block.count(b"\r\n")
@@ -101,20 +144,14 @@ class Tap:
 
     def _raw(self) -> Iterator[bytes]:
         try:
-            while chunk := self._filled():
+            while chunk := _filled(self._handle):
+                self._states.append(self._digest.copy())
                 self._digest.update(chunk)
                 self.bytes += len(chunk)
                 yield chunk
         except OSError as error:
             why = (error.strerror or "unknown error").lower()
             raise UnreadableInput(f"cannot read {self._name} to its end: {why}") from None
-
-    def _filled(self) -> bytes:
-        """A whole block, or what is left: every reading of a file is cut at the same places."""
-        block = self._handle.read(BLOCK)
-        while block and (more := self._handle.read(BLOCK - len(block))):
-            block += more
-        return block
 
     def _plain(self) -> Iterator[bytes]:
         lowered = self._name.lower()
@@ -127,6 +164,26 @@ class Tap:
                 yield from self._raw()
         except ERRORS as error:
             raise UnreadableInput(f"cannot decompress {self._name}: {error}") from None
+
+
+def _filled(handle: BinaryIO) -> bytes:
+    """A whole block, or what is left: every reading of a file is cut at the same places."""
+    block = handle.read(BLOCK)
+    while block and (more := handle.read(BLOCK - len(block))):
+        block += more
+    return block
+
+
+def _may_hold_long_numbers(block: bytes) -> bool:
+    """Whether sixteen digits or points stand in a row: they cover four neighbours among every
+    fourth byte, which is a cheap look that seldom finds anything."""
+    sparse = block[::4].translate(_DIGITS)
+    at = sparse.find(_RUN[:4])
+    while at >= 0:
+        if _RUN in block[max(4 * at - 3, 0) : 4 * at + 16].translate(_DIGITS):
+            return True
+        at = sparse.find(_RUN[:4], at + 1)
+    return False
 
 
 def blank_lines(lines: list[bytes], first_line: int) -> list[int]:

@@ -243,6 +243,12 @@ def cost(usd: bytes) -> bytes:
 
 
 DECEIVING = {
+    "a repeated model in a candidate": decision(
+        b'[{"model":"a","model":"b","cost_usd":1},{"model":"b","cost_usd":2}]'
+    ),
+    "a repeated cost in a candidate": decision(
+        b'[{"model":"a","cost_usd":1,"cost_usd":1},{"model":"b","cost_usd":2}]'
+    ),
     "a repeated model evened out by a candidate without one": decision(
         b'[{"model":"a","model":"b","cost_usd":1},{"cost_usd":2},{"model":"a","cost_usd":3}]'
     ),

@@ -999,6 +999,15 @@ def test_every_negative_count_of_a_call_is_found(books: Books) -> None:
     assert result.findings[0].examples == (3, 4, 5, 6)
 
 
+def test_a_negative_cost_of_a_candidate_is_found_however_its_line_is_read(books: Books) -> None:
+    finer = INSIDE.replace("Z", ".123456789Z")  # this line goes to the strict reader
+    lines = [decision(-2, 1), decision(3, -0.5, ts=finer), decision(3, 1), decision(3, 1, ts=finer)]
+    result = books.lever("routing", *lines)
+    assert found(result) == {"negative_money": 2}
+    assert result.findings[0].examples == (1, 2)
+    assert result.usd == Fraction(-3) + Fraction(7, 2) + 2 + 2
+
+
 def test_outcomes_of_other_names_are_found(books: Books) -> None:
     outcomes = ("ok", "error", "refused", None, "timeout", "OK")
     lines = [model("m", usd(1)), *(call(outcome=name, read=1) for name in outcomes)]

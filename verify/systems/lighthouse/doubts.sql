@@ -4,8 +4,7 @@ WITH known AS (
     SELECT
         rowid AS row_at,
         *,
-        from_json(others, '{"ts":"JSON","candidates":"JSON","picked":"JSON","baseline":"JSON",
-            "applied":"JSON","profile":"JSON","rate":"JSON","kind":"JSON","usd":"JSON",
+        from_json(others, '{"ts":"JSON","profile":"JSON","rate":"JSON","kind":"JSON","usd":"JSON",
             "limits":"JSON","price":"JSON","snapshot":"JSON","complete":"JSON","size":"JSON"}') AS o
     FROM facts
     WHERE type IN ('"models"', '"model_call"', '"retrieval"', '"routing_decision"',
@@ -15,9 +14,9 @@ WITH known AS (
         *,
         from_json(o.price, '{"input_per_m":"JSON","output_per_m":"JSON",
             "cache_read_per_m":"JSON","cache_write_per_m":"JSON"}') AS price,
-        from_json(o.limits, '{"context_tokens":"JSON","context_window":"JSON"}') AS limits,
-        from_json(o.candidates, '[{"model":"JSON","cost_usd":"JSON"}]') AS candidates
+        from_json(o.limits, '{"context_tokens":"JSON","context_window":"JSON"}') AS limits
     FROM known
+    WHERE others IS NOT NULL
 )
 SELECT rowid AS row_at FROM facts WHERE type IS NULL OR NOT starts_with(type, '"')
 UNION
@@ -31,15 +30,14 @@ WHERE doubt OR deployment IS NULL OR NOT starts_with(deployment, '"')
    -- Far from any year that a calendar here can hold.
    OR ts < TIMESTAMPTZ '0001-01-03 00:00:00+00' OR ts > TIMESTAMPTZ '9999-12-29 00:00:00+00'
 UNION
+SELECT row_at FROM decided WHERE NOT coalesce(plain, false)
+UNION
 SELECT row_at FROM parts
-WHERE others IS NOT NULL AND (
-      NOT is_text(o.picked) OR NOT is_text(o.baseline) OR NOT is_text(o.profile)
-   OR NOT is_text(o.kind) OR NOT is_text(o.snapshot)
-   OR NOT is_flag(o.applied) OR NOT is_flag(o.complete) OR NOT is_count(o.size)
+WHERE NOT is_text(o.profile) OR NOT is_text(o.kind) OR NOT is_text(o.snapshot)
+   OR NOT is_flag(o.complete) OR NOT is_count(o.size)
    OR NOT is_amount(o.usd) OR NOT is_amount(o.rate)
    OR (o.price IS NOT NULL AND NOT starts_with(o.price, '{'))
    OR (o.limits IS NOT NULL AND NOT starts_with(o.limits, '{'))
-   OR (o.candidates IS NOT NULL AND NOT starts_with(o.candidates, '['))
    OR NOT is_amount(price.input_per_m) OR NOT is_amount(price.output_per_m)
    OR NOT is_amount(price.cache_read_per_m) OR NOT is_amount(price.cache_write_per_m)
    OR NOT is_count(limits.context_tokens) OR NOT is_count(limits.context_window)
@@ -48,11 +46,4 @@ WHERE others IS NOT NULL AND (
    OR more_than_once(o.price, '"cache_read_per_m":')
    OR more_than_once(o.price, '"cache_write_per_m":')
    OR more_than_once(o.limits, '"context_tokens":') OR more_than_once(o.limits, '"context_window":')
-   OR len(list_filter(candidates, lambda c: c IS NULL OR NOT is_text(c.model)
-                                         OR NOT is_amount(c.cost_usd))) > 0
-   OR len(list_filter(from_json(o.candidates, '["JSON"]'),
-                      lambda c: NOT starts_with(c::VARCHAR, '{')
-                             OR more_than_once(c, '"model":')
-                             OR more_than_once(c, '"cost_usd":'))) > 0
-)
 ORDER BY row_at;

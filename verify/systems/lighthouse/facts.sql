@@ -27,11 +27,14 @@ SELECT
     corpus_int AS corpus_tokens_in_scope,
     sent_int AS context_tokens_sent,
     sample_rate::VARCHAR AS sample_rate,
+    candidates::VARCHAR AS candidates,
+    picked::VARCHAR AS picked,
+    baseline::VARCHAR AS baseline,
+    applied::VARCHAR AS applied,
     -- The few lines of the other types keep their attributes together until they are typed.
-    CASE WHEN type::VARCHAR IN ('"models"', '"routing_decision"', '"deployment_profile"', '"cost"')
+    CASE WHEN type::VARCHAR IN ('"models"', '"deployment_profile"', '"cost"')
          THEN to_json(struct_pack(
-              ts := ts, candidates := candidates, picked := picked, baseline := baseline,
-              applied := applied, profile := profile, rate := always_on_usd_per_hour, kind := kind,
+              ts := ts, profile := profile, rate := always_on_usd_per_hour, kind := kind,
               usd := usd, limits := limits, price := price, snapshot := snapshot,
               complete := complete, size := size))::VARCHAR
     END AS others,

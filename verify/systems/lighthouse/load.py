@@ -8,7 +8,7 @@ holds or that it is invalid. Both paths end in the same SQL.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -23,11 +23,11 @@ from verify.store.pump import pump
 from verify.systems.lighthouse.fields import COLUMNS, FINER, LINE, RECORD_TYPES
 from verify.systems.lighthouse.strict import InvalidLine, read_line
 from verify.trust.source import Source
-from verify.trust.tap import LineTooLong, Tap, blank_lines, nearly_blank_lines
+from verify.trust.tap import ChangedMeanwhile, LineTooLong, Tap, blank_lines, nearly_blank_lines
 
 # Part of the key of a stored database: raise it when facts.sql, tables.sql or what they mean
 # changes.
-LOADER = "lighthouse-2"
+LOADER = "lighthouse-3"
 MAX_INVALID = 100_000
 # What DuckDB is given at once. It keeps the order of the lines by holding back what comes early, so
 # this bounds its memory; an invalid line costs the slow reading of one segment, not of the file.
@@ -154,6 +154,8 @@ def load(
         plainly = _plainly_numbered(parts)  # before the strict reader finds blanks of its own
         invalid = loader.settle(parts)
         connection.execute(sql("lines" if plainly else "lines_numbered"))
+        again = sql("decisions").replace("FROM facts", "FROM resolved", 1)
+        connection.execute(f"CREATE TEMP TABLE decided_again AS {again}")
         connection.execute(sql("tables"))
         connection.execute("CHECKPOINT")
     except duckdb.Error as error:
@@ -183,6 +185,7 @@ class _Loader:
         self._source = source
         self._names = names
         self._progress = progress
+        self._taps: dict[str, Tap] = {}
         self.more_invalid = 0
         self._db.execute(sql("schema"))
 
@@ -199,7 +202,7 @@ class _Loader:
 
     def _read_fast(self, part: Part) -> None:
         with self._source.open(part.path) as handle:
-            tap = Tap(handle, part.path)
+            tap = self._taps[part.path] = Tap(handle, part.path)
             blocks = self._watched(tap.blocks())
             more = True
             while more:
@@ -276,13 +279,22 @@ class _Loader:
         """The lines of a part once more, in runs, with the number of the first of each run."""
         number = part.first_line
         for block in self._again(part):
-            if number == part.first_line and part.byte_order_mark:
-                block = block.removeprefix(b"\xef\xbb\xbf")
-            lines = block.split(b"\n")
-            if block.endswith(b"\n"):
-                lines.pop()
+            lines = _split(block, part, number)
             yield number, lines
             number += len(lines)
+
+    def _runs_with(self, part: Part, doubts: list[int]) -> Iterator[tuple[int, list[bytes]]]:
+        """Runs of lines of a part once more, those at least that hold a line in doubt."""
+        tap, ahead = self._taps[part.path], part.first_line - 1
+        with self._source.open(part.path) as handle:
+            if not tap.can_seek(handle):
+                yield from self._numbered_lines(part)
+                return
+            try:
+                for first, block in tap.blocks_with([line - ahead for line in doubts], handle):
+                    yield first + ahead, _split(block, part, first + ahead)
+            except ChangedMeanwhile:
+                raise _changed(part) from None
 
     def _again(self, part: Part) -> Iterator[bytes]:
         """The blocks of a part once more; an error when they are not the same bytes."""
@@ -293,20 +305,21 @@ class _Loader:
             except LineTooLong:
                 tap.drain()
         if tap.sha256 != part.sha256:
-            problem = Problem("file_digest", part.path, "it changed while it was being read")
-            raise IntegrityFailure([problem])
+            raise _changed(part)
 
     def settle(self, parts: Sequence[Part]) -> list[InvalidAt]:
         """Read every line in doubt again; returns the invalid ones."""
         self._number_rows(parts)
         doubts = self._doubts(parts)
         invalid: list[InvalidAt] = []
+        ordered = sorted(doubts)
         for part in parts:
-            failed = any(segment.failed for segment in part.segments)
-            if failed or not doubts.isdisjoint(
-                range(part.first_line, part.first_line + part.lines)
-            ):
-                self._reread(part, doubts, invalid)
+            ends = part.first_line + part.lines
+            own = ordered[bisect_left(ordered, part.first_line) : bisect_left(ordered, ends)]
+            if any(segment.failed for segment in part.segments):
+                self._reread(part, self._numbered_lines(part), doubts, invalid)
+            elif own:
+                self._reread(part, self._runs_with(part, own), doubts, invalid)
             if part.unread_from is not None:
                 reason = "longer than 16 MiB; nothing after it was read"
                 invalid.append(InvalidAt(part.unread_from, reason))
@@ -340,17 +353,24 @@ class _Loader:
         return row + self._steps[at][1]
 
     def _doubts(self, parts: Sequence[Part]) -> set[int]:
+        self._db.execute(f"CREATE TEMP TABLE decided AS {sql('decisions')}")
         rows = self._db.execute(sql("doubts")).fetchall()
         lines = {self._line_of(row) for (row,) in rows}
         return lines.union(*(part.long_numbers for part in parts))
 
-    def _reread(self, part: Part, doubts: set[int], invalid: list[InvalidAt]) -> None:
+    def _reread(
+        self,
+        part: Part,
+        runs: Iterator[tuple[int, list[bytes]]],
+        doubts: set[int],
+        invalid: list[InvalidAt],
+    ) -> None:
         asked: list[int] = []
 
         def canonical() -> Iterator[bytes]:
             segments = iter(part.segments)
             segment = next(segments)
-            for first, lines in self._numbered_lines(part):
+            for first, lines in runs:
                 while segment is not part.segments[-1] and first >= segment.ends_before:
                     segment = next(segments)
                 read = self._strictly(segment, first, lines, doubts, asked, invalid)
@@ -409,6 +429,21 @@ class _Loader:
             f"INSERT INTO reread FROM read_csv({_literal(path)}, header = false, "
             "columns = {'line': 'BIGINT'}, auto_detect = false)"
         )
+
+
+def _split(block: bytes, part: Part, first_line: int) -> list[bytes]:
+    """The lines of a block that begins with `first_line`, without their newlines."""
+    if first_line == part.first_line and part.byte_order_mark:
+        block = block.removeprefix(b"\xef\xbb\xbf")
+    lines = block.split(b"\n")
+    if block.endswith(b"\n"):
+        lines.pop()
+    return lines
+
+
+def _changed(part: Part) -> IntegrityFailure:
+    problem = Problem("file_digest", part.path, "it changed while it was being read")
+    return IntegrityFailure([problem])
 
 
 def _quoted(name: str) -> str:

@@ -1,9 +1,10 @@
 -- How the plain forms of JSON text are read; every other form gives NULL, which marks a doubt.
 
 -- An integer of 64 bits, also written 12.0. With a point in it, a longer one may have been rounded;
--- 0.0 is also what becomes of 1e-400.
+-- 0.0 is also what becomes of 1e-400. Text without a point or an e is an integer, or no number.
 CREATE OR REPLACE TEMP MACRO count_of(leaf) AS
-    CASE WHEN regexp_full_match(leaf::VARCHAR, '-?[0-9]{1,19}|-?[1-9][0-9]{0,14}\.0')
+    CASE WHEN NOT (contains(leaf::VARCHAR, '.') OR contains(leaf::VARCHAR, 'e'))
+           OR regexp_full_match(leaf::VARCHAR, '-?[1-9][0-9]{0,14}\.0')
          THEN try_cast(leaf::VARCHAR AS BIGINT) END;
 
 -- RFC 3339; without an offset it is UTC. Leap seconds, 24:00 and year 0 are not plain.
@@ -18,7 +19,7 @@ CREATE OR REPLACE TEMP MACRO is_flag(leaf) AS leaf IS NULL OR leaf::VARCHAR IN (
 CREATE OR REPLACE TEMP MACRO is_count(leaf) AS leaf IS NULL OR count_of(leaf) IS NOT NULL;
 CREATE OR REPLACE TEMP MACRO is_amount(leaf) AS
     leaf IS NULL OR regexp_full_match(leaf::VARCHAR,
-        '-?([0-9]{1,15}|[1-9][0-9]{0,14}\.[0-9]{1,18}|0\.[0-9]{0,17}[1-9])');
+        '-?([0-9]{1,15}|[1-9][0-9]{0,14}\.[0-9]{1,18}|0\.[0-9]{0,17}[1-9]|[1-9](\.[0-9]{1,9})?e-[1-9])');
 CREATE OR REPLACE TEMP MACRO is_rate(leaf) AS
     leaf IS NULL OR regexp_full_match(leaf::VARCHAR,
         '-?([0-9]{1,15}|[1-9][0-9]{0,14}\.[0-9]+|0\.[0-9]*[1-9])');
@@ -26,7 +27,7 @@ CREATE OR REPLACE TEMP MACRO is_rate(leaf) AS
 -- An exact amount: at most 18 decimals, which is what DECIMAL(38, 18) holds. The strict reader
 -- hands decimals on as strings, so that no parser rounds them on the way.
 CREATE OR REPLACE TEMP MACRO amount_of(leaf) AS
-    CASE WHEN regexp_full_match(leaf ->> '$', '-?[0-9]{1,20}(\.[0-9]{1,18})?')
+    CASE WHEN regexp_full_match(leaf ->> '$', '-?[0-9]{1,20}(\.[0-9]{1,18})?|-?[1-9](\.[0-9]{1,9})?e-[1-9]')
          THEN CAST(leaf ->> '$' AS DECIMAL(38, 18)) END;
 
 -- How often a piece stands in a text. In JSON text `"name":` can only be a key.
@@ -39,7 +40,9 @@ CREATE TABLE IF NOT EXISTS facts (
     line_no VARCHAR, model VARCHAR, pack VARCHAR, agent VARCHAR, provider VARCHAR,
     "index" VARCHAR, outcome VARCHAR, id VARCHAR, input_tokens BIGINT, output_tokens BIGINT,
     cache_read_tokens BIGINT, cache_write_tokens BIGINT, corpus_tokens_in_scope BIGINT,
-    context_tokens_sent BIGINT, sample_rate VARCHAR, others VARCHAR, doubt BOOLEAN
+    context_tokens_sent BIGINT, sample_rate VARCHAR,
+    candidates VARCHAR, picked VARCHAR, baseline VARCHAR, applied VARCHAR,
+    others VARCHAR, doubt BOOLEAN
 );
 
 -- The same columns for the lines that the strict reader read again (`line_no` says which), the

@@ -48,8 +48,7 @@ SELECT
     agent ->> '$' AS agent,
     provider ->> '$' AS provider,
     id ->> '$' AS id,
-    from_json(others, '{"ts":"JSON","candidates":"JSON","picked":"JSON","baseline":"JSON",
-        "applied":"JSON","profile":"JSON","rate":"JSON","kind":"JSON","usd":"JSON",
+    from_json(others, '{"ts":"JSON","profile":"JSON","rate":"JSON","kind":"JSON","usd":"JSON",
         "limits":"JSON","price":"JSON","snapshot":"JSON","complete":"JSON","size":"JSON"}') AS o
 FROM lines WHERE others IS NOT NULL;
 
@@ -69,23 +68,25 @@ SELECT
     amount_of(o.price -> '$.cache_write_per_m') AS cache_write_per_m
 FROM other WHERE type = 'models';
 
--- The cost of a model is that of the first candidate of its name.
 CREATE TABLE routing_decision AS
-WITH decision AS (
-    SELECT *, from_json(o.candidates, '[{"model":"JSON","cost_usd":"JSON"}]') AS candidates
-    FROM other WHERE type = 'routing_decision'
-)
 SELECT
-    line, deployment, ts, agent, pack, id,
-    o.picked ->> '$' AS picked,
-    o.baseline ->> '$' AS baseline,
-    coalesce((o.applied ->> '$')::BOOLEAN, true) AS applied,
-    amount_of(list_filter(candidates, lambda c: (c.model ->> '$') = (o.picked ->> '$'))[1].cost_usd)
-        AS picked_usd,
-    amount_of(list_filter(candidates, lambda c: (c.model ->> '$') = (o.baseline ->> '$'))[1].cost_usd)
-        AS baseline_usd,
-    len(list_filter(candidates, lambda c: starts_with(c.cost_usd ->> '$', '-'))) AS negative_costs
-FROM decision;
+    line,
+    deployment ->> '$' AS deployment,
+    ts,
+    agent ->> '$' AS agent,
+    pack ->> '$' AS pack,
+    id ->> '$' AS id,
+    picked ->> '$' AS picked,
+    baseline ->> '$' AS baseline,
+    coalesce((applied ->> '$')::BOOLEAN, true) AS applied,
+    amount_of(picked_usd) AS picked_usd,
+    amount_of(baseline_usd) AS baseline_usd,
+    negative_costs
+FROM (
+    SELECT l.line, d.* FROM decided d JOIN lines l ON l.row_at = d.row_at
+    UNION ALL
+    SELECT CAST(line_no ->> '$' AS BIGINT), * FROM decided_again
+);
 
 CREATE TABLE deployment_profile AS
 SELECT line, deployment, ts, ts_sub, o.profile ->> '$' AS profile,
