@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Callable
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.killed import left_by_a_killed_run
 
 from verify.errors import UnreadableInput
 from verify.store.cache import DATABASE, ENTRY, Cache, Entry, default_root, key_of
@@ -247,32 +246,16 @@ def test_what_was_spilled_is_not_kept(cache: Cache) -> None:
 # --- what others left ------------------------------------------------------------------------
 
 
-def dead_process() -> int:
-    process = subprocess.Popen([sys.executable, "-c", ""])
-    process.wait()
-    return process.pid
-
-
-def test_what_a_dead_process_left_is_swept_and_nothing_else(cache: Cache) -> None:
+def test_what_a_killed_run_was_building_is_swept_and_nothing_else(cache: Cache) -> None:
     entry = kept(cache)
-    dead = dead_process()
-    names = {
-        f"building-{dead}-abc": False,
-        f"building-{os.getpid()}-abc": True,
-        "building-1-abc": True,
-        "building-": True,
-        "building-x-abc": True,
-        "building-²-abc": True,
-        "building-99999999999999999999-abc": True,
-        "notes": True,
-    }
-    for name in names:
-        (cache.root / name).mkdir()
-        (cache.root / name / DATABASE).write_bytes(b"half")
-    again = Cache.usable(cache.root)
-    assert again is not None
-    assert {name: (cache.root / name).exists() for name in names} == names
-    assert again.find(KEY) == entry
+    left = left_by_a_killed_run(cache.root, "building-")
+    with cache.building() as place:
+        again = Cache.usable(cache.root)
+        assert again is not None
+        assert not left.exists()
+        assert place.exists()
+        assert again.find(KEY) == entry
+        assert leftovers(cache) == [place.name]
 
 
 def test_clearing_removes_entries_and_leaves_what_is_not_ours(cache: Cache) -> None:

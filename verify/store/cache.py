@@ -12,9 +12,8 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ import platformdirs
 
 from verify._version import __version__
 from verify.errors import UnreadableInput
+from verify.store.scratch import LOCK, scratch, sweep
 
 DATABASE = "store.duckdb"
 ENTRY = "entry.json"
@@ -72,13 +72,11 @@ class Cache:
         """The cache at `root`, or None where nothing can be written."""
         try:
             root.mkdir(mode=0o700, parents=True, exist_ok=True)
-            probe = tempfile.mkdtemp(prefix=_name(), dir=root)
-            os.rmdir(probe)
+            with scratch(root, _BUILDING):
+                pass
         except OSError:
             return None
-        cache = cls(root)
-        cache._sweep()
-        return cache
+        return cls(root)
 
     def find(self, key: str) -> Entry | None:
         """The entry of that key, if it is sound; an unsound one is removed."""
@@ -94,14 +92,12 @@ class Cache:
     @contextmanager
     def building(self) -> Iterator[Path]:
         """A directory of one's own to build in; whatever is left in it afterwards goes away."""
-        try:
-            directory = Path(tempfile.mkdtemp(prefix=_name(), dir=self.root))
-        except OSError as error:
-            raise UnreadableInput(f"cannot write to {self.root}: {error.strerror}") from None
-        try:
+        with ExitStack() as stack:
+            try:
+                directory = stack.enter_context(scratch(self.root, _BUILDING))
+            except OSError as error:
+                raise UnreadableInput(f"cannot write to {self.root}: {error.strerror}") from None
             yield directory
-        finally:
-            shutil.rmtree(directory, ignore_errors=True)
 
     def keep(self, built: Path, key: str, about: dict[str, Any]) -> Entry:
         """Turn a finished directory into the entry of `key`, in one step. Raises UnreadableInput
@@ -128,6 +124,7 @@ class Cache:
         }
         document["seal"] = _seal(document)
         (built / ENTRY).write_text(json.dumps(document), "utf-8")
+        (built / LOCK).unlink(missing_ok=True)
         home = self.root / key
         try:
             os.rename(built, home)
@@ -153,31 +150,8 @@ class Cache:
         for child in self.root.iterdir() if self.root.is_dir() else []:
             if (child / ENTRY).exists() and not child.name.startswith(_BUILDING):
                 shutil.rmtree(child, ignore_errors=True)
-        self._sweep()
+        sweep(self.root, _BUILDING)
         return count
-
-    def _sweep(self) -> None:
-        """Remove what a run that was killed left behind."""
-        for child in self.root.glob(f"{_BUILDING}*"):
-            owner = child.name.removeprefix(_BUILDING).partition("-")[0]
-            if owner.isdecimal() and not _alive(int(owner)):
-                shutil.rmtree(child, ignore_errors=True)
-
-
-def _name() -> str:
-    return f"{_BUILDING}{os.getpid()}-"
-
-
-def _alive(process: int) -> bool:
-    if os.name == "nt":  # there, signal 0 would end it
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        return True
-    return True
 
 
 def _digest(path: Path) -> str:
