@@ -1,6 +1,6 @@
 """How long a cold and a warm answer take, as ratios against other programs in the same run.
 
-    python benchmarks/lighthouse_load.py --records 2000000
+    python benchmarks/lighthouse_load.py --records 200000 2000000 --forms gz zst --plain-python
 
 Each line is a whole process, timed from outside, the best of several turns taken in rotation:
 `verify recompute` with nothing stored, the same with the database stored, DuckDB's own bare load
@@ -11,13 +11,19 @@ retrieval formula. Figures of one machine say little; their ratios say more.
 from __future__ import annotations
 
 import argparse
+import gzip
+import hashlib
+import json
 import os
-import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
+
+import zstandard
 
 BARE = """
 import duckdb, sys
@@ -81,46 +87,138 @@ print(saved)
 """
 
 
-def run(command: list[str], environment: dict[str, str]) -> tuple[float, int]:
-    """Wall seconds, and peak memory in KiB of the children so far."""
+@dataclass(frozen=True)
+class Took:
+    """What one process took: wall seconds, and the most memory it held, in MB."""
+
+    seconds: float
+    memory: float
+
+
+def run(command: list[str], environment: dict[str, str]) -> Took:
+    """Run a whole process and measure it from outside."""
     started = time.perf_counter()
-    subprocess.run(command, env=environment, check=False, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    _, _, usage = os.wait4(process.pid, 0)
+    process.returncode = 0
+    return Took(time.perf_counter() - started, usage.ru_maxrss / 1024)
+
+
+def packed(export: Path, form: str) -> Path:
+    """A copy of the export whose records are packed, with a manifest that fits."""
+    place = export.with_name(f"export-{form}")
+    place.mkdir()
+    target = place / f"records.jsonl.{form}"
+    with (export / "records.jsonl").open("rb") as plain, target.open("wb") as out:
+        if form == "gz":
+            with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=6, mtime=0) as writer:
+                shutil.copyfileobj(plain, writer, 1 << 20)
+        else:
+            with zstandard.ZstdCompressor(level=3).stream_writer(out) as writer:
+                shutil.copyfileobj(plain, writer, 1 << 20)
+    manifest = json.loads((export / "manifest.json").read_text("utf-8"))
+    with target.open("rb") as handle:
+        digest = hashlib.file_digest(handle, "sha256").hexdigest()
+    entry = {"path": target.name, "sha256": digest, "bytes": target.stat().st_size}
+    manifest["files"] = [entry]
+    (place / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    return place
+
+
+def measure(records: int, turns: int, forms: list[str], slow: bool) -> dict[str, Took]:
+    """Each program in turn, the best of `turns`."""
+    with tempfile.TemporaryDirectory(prefix="verify-bench-") as place:
+        export, cache, bare = Path(place, "export"), f"{place}/cache", f"{place}/bare.duckdb"
+        environment = {**os.environ, "VERIFY_CACHE_DIR": cache}
+        verify = [sys.executable, "-m", "verify"]
+        make = [*verify, "sample", str(export), "--records", str(records), "--quiet"]
+        subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
+        lines = str(export / "records.jsonl")
+
+        def ask(which: Path) -> list[str]:
+            told = ["--period", "2026-10", "--format", "json", "--quiet"]
+            return [*verify, "recompute", str(which), *told]
+
+        programs = {
+            "verify, nothing stored": [*ask(export), "--no-cache"],
+            "verify, stored": ask(export),
+            "DuckDB, bare load": [sys.executable, "-c", BARE, lines, bare],
+            "SHA-256 alone": [sys.executable, "-c", HASH, lines],
+        }
+        for form in forms:
+            programs[f"verify, nothing stored, .{form}"] = [
+                *ask(packed(export, form)),
+                "--no-cache",
+            ]
+        if slow:
+            programs["plain Python, retrieval alone"] = [sys.executable, "-c", PLAIN, lines]
+        run(ask(export), environment)  # fills the cache, and the page cache
+        best: dict[str, Took] = {}
+        for _ in range(turns):
+            for name, command in programs.items():
+                Path(bare).unlink(missing_ok=True)
+                took = run(command, environment)
+                so_far = best.get(name, took)
+                best[name] = Took(
+                    min(so_far.seconds, took.seconds), max(so_far.memory, took.memory)
+                )
+        size = Path(lines).stat().st_size
+        print(f"\n{records:,} records, {size:,} bytes, best of {turns}\n")
+        print("| program | seconds | against the bare load | peak memory, MB |\n|---|---|---|---|")
+        base = best["DuckDB, bare load"].seconds
+        for name, took in best.items():
+            ratio = took.seconds / base
+            print(f"| {name} | {took.seconds:.2f} | {ratio:.2f} | {took.memory:.0f} |", flush=True)
+        return best
+
+
+def draw(found: dict[int, dict[str, Took]], target: Path) -> None:
+    """Seconds and memory against records, as an SVG."""
+    import altair
+    import polars
+
+    rows = [
+        {"records": records, "program": name, "value": value, "what": what}
+        for records, best in found.items()
+        for name, took in best.items()
+        if name in ("verify, nothing stored", "verify, stored", "DuckDB, bare load")
+        for what, value in (("seconds", took.seconds), ("peak memory, MB", took.memory))
+    ]
+    panels = [
+        altair.Chart(polars.DataFrame(rows))
+        .transform_filter(altair.datum.what == what)
+        .mark_line(point=True)
+        .encode(
+            x=altair.X("records:Q", scale=altair.Scale(type="log")),
+            y=altair.Y("value:Q", title=what, scale=altair.Scale(type=scale)),
+            color=altair.Color(
+                "program:N", scale=altair.Scale(range=["#0072B2", "#D55E00", "#009E73"])
+            ),
+            shape="program:N",
+        )
+        .properties(width=300, height=240)
+        for what, scale in (("seconds", "log"), ("peak memory, MB", "linear"))
+    ]
+    altair.hconcat(*panels).save(str(target))
 
 
 def main() -> None:
-    """Make an export, time each program in turn, print a table in Markdown."""
+    """Make exports, time each program in turn, print tables in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--records", type=int, default=200_000)
+    parser.add_argument("--records", type=int, nargs="+", default=[200_000])
     parser.add_argument("--turns", type=int, default=3)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="verify-bench-") as place:
-        export, cache, bare = f"{place}/export", f"{place}/cache", f"{place}/bare.duckdb"
-        environment = {**os.environ, "VERIFY_CACHE_DIR": cache}
-        verify = [sys.executable, "-m", "verify"]
-        make = [*verify, "sample", export, "--records", str(arguments.records), "--quiet"]
-        subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
-        records = f"{export}/records.jsonl"
-        ask = [*verify, "recompute", export, "--period", "2026-10", "--format", "json", "--quiet"]
-        programs = {
-            "verify, nothing stored": [*ask, "--no-cache"],
-            "verify, stored": ask,
-            "DuckDB, bare load": [sys.executable, "-c", BARE, records, bare],
-            "SHA-256 alone": [sys.executable, "-c", HASH, records],
-            "plain Python, retrieval alone": [sys.executable, "-c", PLAIN, records],
-        }
-        run(ask, environment)  # fills the cache, and the page cache
-        best: dict[str, float] = {}
-        for _ in range(arguments.turns):
-            for name, command in programs.items():
-                Path(bare).unlink(missing_ok=True)
-                seconds, _ = run(command, environment)
-                best[name] = min(best.get(name, seconds), seconds)
-        size = Path(records).stat().st_size
-        print(f"{arguments.records:,} records, {size:,} bytes, best of {arguments.turns}\n")
-        print("| program | seconds | against the bare load |\n|---|---|---|")
-        for name, seconds in best.items():
-            print(f"| {name} | {seconds:.2f} | {seconds / best['DuckDB, bare load']:.2f} |")
+    parser.add_argument("--forms", nargs="*", default=[], choices=["gz", "zst"])
+    parser.add_argument("--plain-python", action="store_true", help="time the plain script too")
+    parser.add_argument("--chart", type=Path, help="an SVG of time and memory against size")
+    given = parser.parse_args()
+    found = {
+        records: measure(records, given.turns, given.forms, given.plain_python)
+        for records in given.records
+    }
+    if given.chart:
+        draw(found, given.chart)
 
 
 if __name__ == "__main__":

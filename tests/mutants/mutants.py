@@ -1026,8 +1026,8 @@ _LEVERS = _in(
     (
         "cached_without_price",
         "Without a cache-read price a cached search takes the input price.",
-        "            read_price = price\n",
-        "            read_price = Fraction(0)\n",
+        "read = fresh if read_price is None else",
+        "read = Fraction(0) if read_price is None else",
         "without_a_cache_read_price_cached_dollars_take_the_input_price",
     ),
     (
@@ -1040,8 +1040,8 @@ _LEVERS = _in(
     (
         "cached_never",
         "The figure takes the cached dollars where the deployment read a cache.",
-        '(read_price if group["deployment"] in reads_cache else price)',
-        "price",
+        'usd += read if group["deployment"] in reads_cache else fresh',
+        "usd += fresh",
         "a_refused_call_that_reads_a_cache_makes_the_searches_cached",
     ),
     (
@@ -1684,7 +1684,7 @@ _DECISIONS = _in(
     (
         "doubt_candidate_object",
         "A candidate that is not an object makes the line invalid.",
-        "starts_with(c.model::VARCHAR, '\"')\n                                         AND",
+        "starts_with(c.model::VARCHAR, '\"')\n                                    AND",
         "true AND",
         "test_load::a_deceiving_line_is_refused",
     ),
@@ -1880,8 +1880,8 @@ _REPEATS = _in(
     ),
 )
 
-_ASK = _in(
-    f"{_LIGHTHOUSE}/ask.py",
+_GROUPS = _in(
+    f"{_LIGHTHOUSE}/groups.py",
     (
         "repeats_always_out",
         "Identical lines each count unless it is asked otherwise.",
@@ -1889,6 +1889,10 @@ _ASK = _in(
         "self._repeats()",
         _of_records("lines_that_are_the_same_each_count_unless_asked_otherwise"),
     ),
+)
+
+_RECOMPUTER = _in(
+    f"{_LIGHTHOUSE}/recomputer.py",
     (
         "days_of_zone",
         "The zone asked for by a switch is that of the period and its days.",
@@ -2242,7 +2246,8 @@ MUTANTS: tuple[Mutant, ...] = (
     *_LINES,
     *_LINES_NUMBERED,
     *_REPEATS,
-    *_ASK,
+    *_GROUPS,
+    *_RECOMPUTER,
     *_METHOD,
     *_PERIOD,
     *_EXACT,

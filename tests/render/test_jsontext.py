@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verify.render import dumps
+from verify.render.jsontext import MANY
 
 from .built import calm, keys, obeyed, recomputation
 
@@ -31,6 +32,23 @@ def test_reads_back_exactly(document: dict[str, Any]) -> None:
     assert json.loads(printed) == document
     assert not obeyed(printed)
     assert printed.endswith("\n")
+
+
+@calm
+@given(st.dictionaries(st.text('ab"\\\n'), values, max_size=4))
+def test_is_indented_as_json_is_everywhere(document: dict[str, Any]) -> None:
+    expected = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    assert json.loads(dumps(document)) == document
+    if not obeyed(expected):
+        assert dumps(document) == expected
+
+
+def test_a_long_list_has_a_line_an_item() -> None:
+    rows = [{"key": str(number), "records": [number]} for number in range(MANY + 1)]
+    printed = dumps({"rows": rows, "few": (1, [])})
+    assert json.loads(printed) == {"rows": rows, "few": [1, []]}
+    assert printed.splitlines()[2] == '  {"key": "0", "records": [0]},'
+    assert len(printed.splitlines()) == len(rows) + 8
 
 
 def test_names_stay_readable() -> None:

@@ -210,7 +210,7 @@ def test_blocks_read_again_hold_the_lines_asked_for(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tap_module, "BLOCK", 64)
         tap = tapped(whole)[0]
-        found = {}
+        found: dict[int, bytes] = {}
         for first, block in tap.blocks_with(asked, Dripping(whole, 1)):
             found.update(enumerate(block.split(b"\n")[:-1], start=first))
     assert set(asked) <= set(found)

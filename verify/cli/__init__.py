@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 
-
 _SAID = {signal.SIGINT: "interrupted", signal.SIGTERM: "ended from outside"}
 
 

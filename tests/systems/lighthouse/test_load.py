@@ -642,7 +642,7 @@ def test_a_line_beyond_sixteen_mebibytes_is_refused_by_number(tmp_path: Path) ->
     with open_export(tmp_path, Reading(cache=False, skip_invalid=True)) as export:
         assert calls(export) == 2
         (said,) = [f.message for f in export.findings if f.code == "line_skipped"]
-        assert said.endswith("; records-1.jsonl was not read beyond line 2")
+        assert "; records-1.jsonl was not read beyond line 2;" in said
         once = Question(levers=["caching"], switches={"dedupe": True}, **JUNE)
         assert export.recompute(once).levers[0].totals["calls"] == 1
 
@@ -677,7 +677,31 @@ def test_invalid_lines_beyond_all_listing_are_counted_and_left_out(
         with open_export(tmp_path, Reading(skip_invalid=True)) as export:
             assert calls(export) == 50
             (said,) = [f for f in export.findings if f.code == "line_skipped"]
-            assert (said.count, said.message) == (50, "50 invalid lines were left out")
+            assert (said.count, said.message) == (
+                50,
+                "50 invalid lines were left out; "
+                "they could have touched any figure (50 of unknown type)",
+            )
+
+
+def test_lines_that_are_left_out_are_said_to_touch_what_they_could(tmp_path: Path) -> None:
+    bad = {
+        "retrieval": search(b'"sample_rate":"1"'),
+        "models": CARD.replace(b'"input_per_m":', b'"input_per_m":true,"x":'),
+        "cost": cost(b'"1"'),
+        "routing": decision(b'{"model":"a"}'),
+        "call": CALL.replace(b"1000000", b"1.5"),
+        "a type twice": CALL.replace(b'{"type":', b'{"type":"cost","type":'),
+        "a type of no lever": b'{"type":"eval","attrs":{"usd":}}',
+    }
+    place = write_export(tmp_path, [CALL, *bad.values()])
+    for cached in (False, True, True):  # read anew, and as it was noted
+        with open_export(place, Reading(cache=cached, skip_invalid=True)) as export:
+            (said,) = [f.message for f in export.findings if f.code == "line_skipped"]
+            assert said == (
+                "7 invalid lines were left out; they could have touched retrieval (3), "
+                "caching (2), routing (3), infrastructure (1), any figure (2 of unknown type)"
+            )
 
 
 def test_skipping_invalid_lines_says_so_and_counts_the_rest(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
+import pytest
 from support.books import (
     BORDERS,
     END,
@@ -36,7 +37,9 @@ from support.books import (
     wide,
 )
 
+from verify.engines.duckdb import EngineFailure
 from verify.result import Coverage, LeverResult, Value
+from verify.systems.lighthouse import groups as groups_module
 
 # --- retrieval: cached or not ----------------------------------------------------------------
 
@@ -1002,6 +1005,7 @@ def test_every_negative_count_of_a_call_is_found(books: Books) -> None:
 def test_a_negative_cost_of_a_candidate_is_found_however_its_line_is_read(books: Books) -> None:
     finer = INSIDE.replace("Z", ".123456789Z")  # this line goes to the strict reader
     lines = [decision(-2, 1), decision(3, -0.5, ts=finer), decision(3, 1), decision(3, 1, ts=finer)]
+    lines.append(decision(0, 0).replace(b'"cost_usd": 0', b'"cost_usd": -0'))
     result = books.lever("routing", *lines)
     assert found(result) == {"negative_money": 2}
     assert result.findings[0].examples == (1, 2)
@@ -1050,3 +1054,14 @@ def test_a_profile_that_changes_inside_the_period_is_found(books: Books) -> None
         profile("scheduled", 1, on="i", ts=INSIDE),
     ]
     assert found(infrastructure(books, *lines)) == {"profile_changed": 2}
+
+
+def test_more_groups_than_memory_should_hold_are_refused(
+    books: Books, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [model("m", usd(1)), *(call(on=f"d{n}", read=1) for n in range(40))]
+    monkeypatch.setattr(groups_module, "MOST_GROUPS", 40)
+    assert books.lever("caching", *lines).totals["calls"] == 40
+    monkeypatch.setattr(groups_module, "MOST_GROUPS", 39)
+    with pytest.raises(EngineFailure, match="more than 39 groups"):
+        books.lever("caching", *lines)

@@ -55,6 +55,17 @@ ATTRIBUTES: dict[str, tuple[Attribute, ...]] = {
     "cost": _attributes("", "kind usd:amount"),
 }
 
+# The levers whose figures a record of a type can reach. A call says which models were called, and
+# whether a cache was read: searches are priced by both.
+TOUCHES: dict[str, tuple[str, ...]] = {
+    "models": ("retrieval", "caching", "routing"),
+    "model_call": ("retrieval", "caching", "routing"),
+    "retrieval": ("retrieval",),
+    "routing_decision": ("routing",),
+    "deployment_profile": ("infrastructure",),
+    "cost": ("infrastructure",),
+}
+
 PRICE = ("input_per_m", "output_per_m", "cache_read_per_m", "cache_write_per_m")
 LIMITS = ("context_tokens", "context_window")
 CANDIDATE = ("model", "cost_usd")

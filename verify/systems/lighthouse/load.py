@@ -27,7 +27,7 @@ from verify.trust.tap import ChangedMeanwhile, LineTooLong, Tap, blank_lines, ne
 
 # Part of the key of a stored database: raise it when facts.sql, tables.sql or what they mean
 # changes.
-LOADER = "lighthouse-3"
+LOADER = "lighthouse-4"
 MAX_INVALID = 100_000
 # What DuckDB is given at once. It keeps the order of the lines by holding back what comes early, so
 # this bounds its memory; an invalid line costs the slow reading of one segment, not of the file.
@@ -45,10 +45,12 @@ def sql(name: str) -> str:
 
 @dataclass(frozen=True)
 class InvalidAt:
-    """A line that cannot be read: its number in the export, counted through all parts."""
+    """A line that cannot be read: its number in the export, counted through all parts. `kind` is
+    the type of its record, where that much is beyond doubt."""
 
     line: int
     reason: str
+    kind: str | None = None
 
 
 @dataclass
@@ -398,7 +400,7 @@ class _Loader:
                 line = read_line(raw, self._names, at)
             except InvalidLine as error:
                 if len(invalid) < MAX_INVALID:
-                    invalid.append(InvalidAt(at, error.reason))
+                    invalid.append(InvalidAt(at, error.reason, error.kind))
                 else:
                     self.more_invalid += 1
                 continue

@@ -19,7 +19,7 @@ CREATE OR REPLACE TEMP MACRO is_flag(leaf) AS leaf IS NULL OR leaf::VARCHAR IN (
 CREATE OR REPLACE TEMP MACRO is_count(leaf) AS leaf IS NULL OR count_of(leaf) IS NOT NULL;
 CREATE OR REPLACE TEMP MACRO is_amount(leaf) AS
     leaf IS NULL OR regexp_full_match(leaf::VARCHAR,
-        '-?([0-9]{1,15}|[1-9][0-9]{0,14}\.[0-9]{1,18}|0\.[0-9]{0,17}[1-9]|[1-9](\.[0-9]{1,9})?e-[1-9])');
+        '0|-?([1-9][0-9]{0,14}(\.[0-9]{1,18})?|0\.[0-9]{0,17}[1-9]|[1-9](\.[0-9]{1,9})?e-[1-9])');
 CREATE OR REPLACE TEMP MACRO is_rate(leaf) AS
     leaf IS NULL OR regexp_full_match(leaf::VARCHAR,
         '-?([0-9]{1,15}|[1-9][0-9]{0,14}\.[0-9]+|0\.[0-9]*[1-9])');

@@ -38,11 +38,13 @@ _TIMESTAMP = re.compile(
 
 
 class InvalidLine(Exception):
-    """The line cannot reach a figure; `reason` says what was expected and what was found."""
+    """The line cannot reach a figure; `reason` says what was expected and what was found. `kind`
+    is the type of its record, where that much is beyond doubt."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
+        self.kind: str | None = None
 
 
 class _Object(dict[str, Any]):
@@ -84,17 +86,25 @@ def read_line(
         return None
     kind = _text(record, "type", "type", required=True)
     assert kind is not None
+    try:
+        return _written(_typed(record, kind, names or {}), line)
+    except InvalidLine as error:
+        error.kind = kind
+        raise
+
+
+def _typed(record: _Object, kind: str, own: Mapping[str, str]) -> dict[str, Any]:
+    """What is used of a record of that type. `own`: the export's names of attributes."""
     canonical: dict[str, Any] = {"type": kind}
     attributes = ATTRIBUTES.get(kind)
     if attributes is None:
-        return _written(_loosely(record, canonical), line)
+        return _loosely(record, canonical)
     _unique(record, TOP, "the record")
     canonical["deployment"] = _text(record, "deployment", "deployment", required=True)
     canonical["ts"], finer = _instant(record)
     attrs = record.get("attrs")
     if not isinstance(attrs, _Object):
         raise InvalidLine(f"attrs: expected an object, found {_named(attrs)}")
-    own = names or {}
     _unique(attrs, [own.get(a.name, a.name) for a in attributes], "attrs")
     typed = {a.name: _attribute(attrs, own.get(a.name, a.name), a) for a in attributes}
     if finer:
@@ -102,7 +112,7 @@ def read_line(
     if kind == "models" and typed["snapshot"] is None:
         typed["snapshot"] = record["ts"]  # lines without an id belong together by their ts text
     canonical["attrs"] = {name: value for name, value in typed.items() if value is not None}
-    return _written(canonical, line)
+    return canonical
 
 
 def _parse(raw: bytes) -> _Object | None:

@@ -1,0 +1,1 @@
+"""Long runs against hostile input, by hand: see README.md."""
