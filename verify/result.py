@@ -10,11 +10,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verify.exact import plain
 from verify.findings import Finding
 from verify.period import Period, Stretch, utc_text
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Value = int | Fraction | str | bool | None
 Key = str | None
@@ -123,6 +126,17 @@ class LeverResult:
         """What the lever saved, in its `unit`."""
         return self.usd if self.unit == "USD" else self.amount
 
+    def to_polars(self, by: str | None = None, *, scale: int | None = None) -> pl.DataFrame:
+        """The totals as one row; with `by` a row a key of that dimension, which has to have been
+        asked for; `by="card"` the cells of deployment and model with their price cards.
+
+        Counts are integers. Exact amounts are decimals where all of a column are finite, else exact
+        text (`124966/3`); with a `scale` decimals rounded half to even. Raises UsageProblem.
+        """
+        from verify.render.frames import lever_frame
+
+        return lever_frame(self, by, scale)
+
     def conclusive(self, least: Fraction | None = None) -> bool:
         """Whether it has a figure that counts, and at least that share of coverage."""
         if self.status != "ok":
@@ -133,7 +147,12 @@ class LeverResult:
 
 @dataclass(frozen=True)
 class Recomputation:
-    """All levers asked for, over one period, by one method."""
+    """All levers asked for, over one period, by one method.
+
+    `engine` computed the groups, where a system has a choice of engines; `checked_by` computed them
+    as well and found the same. `unusual` are the switches that the question set otherwise than
+    stated.
+    """
 
     export: ExportIdentity
     period: Period | Stretch
@@ -141,6 +160,9 @@ class Recomputation:
     levers: tuple[LeverResult, ...]
     findings: tuple[Finding, ...] = ()
     fields: Mapping[str, str] = field(default_factory=dict)
+    engine: str | None = None
+    checked_by: str | None = None
+    unusual: Mapping[str, str | bool] = field(default_factory=dict)
 
     def lever(self, name: str) -> LeverResult:
         """The lever of that name. Raises KeyError."""
@@ -149,18 +171,34 @@ class Recomputation:
                 return lever
         raise KeyError(name)
 
+    def to_polars(self, *, scale: int | None = None) -> pl.DataFrame:
+        """A row a lever: its status, figure, unit and coverage. See `verify.render.frames`."""
+        from verify.render.frames import levers_frame
+
+        return levers_frame(self, scale)
+
+    def _repr_html_(self) -> str:
+        from verify.render.notebook import recomputation_html
+
+        return recomputation_html(self)
+
     def as_json(self) -> dict[str, Any]:
         """The document that `recompute --format json` prints."""
         document: dict[str, Any] = {
             "export": self.export.as_json(),
             "period": period_json(self.period),
             "method": {name: json_value(value) for name, value in self.method.items()},
+            **self._engines(),
             "levers": [_lever_json(lever) for lever in self.levers],
             "findings": [finding.as_json() for finding in self.findings],
         }
         if self.fields:
             document["fields"] = dict(self.fields)
         return document
+
+    def _engines(self) -> dict[str, str]:
+        found = {"engine": self.engine, "checked_by": self.checked_by}
+        return {name: value for name, value in found.items() if value is not None}
 
 
 def cell_key(deployment: str, model: str) -> str:

@@ -22,6 +22,15 @@ class EngineFailure(VerifyError):
     """The engine refused a query, for instance because a sum leaves 128 bits."""
 
 
+def too_many(most: int) -> EngineFailure:
+    """What to say when a query yields more groups than memory should hold."""
+    return EngineFailure(
+        f"there are more than {most:,} groups to compute",
+        advice="Are deployments, models or agents named anew with every record? Ask for fewer "
+        "breakdowns, or for one lever (--lever).",
+    )
+
+
 class DuckEngine:
     """One open database. Closes with the `with` block."""
 
@@ -43,17 +52,22 @@ class DuckEngine:
     ) -> None:
         self._connection.close()
 
-    def rows(self, sql: str, parameters: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    def rows(
+        self, sql: str, parameters: Mapping[str, Any] | None = None, most: int | None = None
+    ) -> list[dict[str, Any]]:
         """Run a query of ours with the parameters that it names; a dict a row.
 
-        Raises EngineFailure with DuckDB's own reason.
+        Raises EngineFailure with DuckDB's own reason, and when there are more than `most` rows.
         """
         given = parameters or {}
         used = {name: given[name] for name in dict.fromkeys(_PARAMETER.findall(_bare(sql)))}
         try:
             result = self._connection.execute(sql, used) if used else self._connection.execute(sql)
             columns = [column[0] for column in result.description or ()]
-            return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
+            found = result.fetchall() if most is None else result.fetchmany(most + 1)
+            if most is not None and len(found) > most:
+                raise too_many(most)
+            return [dict(zip(columns, row, strict=True)) for row in found]
         except duckdb.Error as error:
             raise EngineFailure(f"DuckDB: {str(error).splitlines()[0]}") from error
 

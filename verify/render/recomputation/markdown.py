@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from verify.render.pipes import bullets, cell, findings_list, pipe_table
+from verify.render.recomputation.engines import engine_words
 from verify.render.recomputation.measures import (
     PRICE_UNIT,
     PRICES,
@@ -45,7 +46,7 @@ def _parts(
     for warning in loud_words(result.export, unusual):
         yield f"> **{inert(warning)}**\n"
     head = export_words(result.export, period=result.period)
-    yield bullets((label, inert(text)) for label, text in head)
+    yield bullets((label, inert(text)) for label, text in (*head, *engine_words(result)))
     yield _summary(result.levers)
     for lever in result.levers:
         yield from _lever(lever, measures_of(lever, measures))

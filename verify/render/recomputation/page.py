@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from verify.render.recomputation.engines import engine_words
 from verify.render.recomputation.measures import (
     PRICE_UNIT,
     PRICES,
@@ -14,6 +15,7 @@ from verify.render.recomputation.measures import (
     total_of,
 )
 from verify.render.safe import visible
+from verify.render.sheet import Sheet
 from verify.render.tables import Column, Page
 from verify.render.words import (
     amount_words,
@@ -41,12 +43,25 @@ def table(
     otherwise than stated.
     """
     page = Page(width=width, colour=colour)
+    draw(page, result, measures=measures, unusual=unusual)
+    return page.text()
+
+
+def draw(
+    page: Sheet,
+    result: Recomputation,
+    *,
+    measures: Measures,
+    unusual: Mapping[str, Value] | None = None,
+) -> None:
+    """The same on any sheet."""
     for warning in loud_words(result.export, unusual or {}):
         page.loud(warning)
     page.pairs(
         [
             *export_words(result.export, digits=_DIGEST_DIGITS, period=result.period),
             *_fields(result),
+            *engine_words(result),
         ]
     )
     page.blank()
@@ -56,7 +71,6 @@ def table(
     if result.findings:
         page.heading("the whole export")
         page.findings(result.findings)
-    return page.text()
 
 
 def _fields(result: Recomputation) -> Iterable[tuple[str, str]]:
@@ -65,7 +79,7 @@ def _fields(result: Recomputation) -> Iterable[tuple[str, str]]:
         yield "fields", ", ".join(named)
 
 
-def _summary(page: Page, levers: Sequence[LeverResult]) -> None:
+def _summary(page: Sheet, levers: Sequence[LeverResult]) -> None:
     units = {lever.unit for lever in levers}
     one = len(units) == 1  # else each figure has its unit beside it
     columns = [
@@ -88,7 +102,7 @@ def _summary(page: Page, levers: Sequence[LeverResult]) -> None:
     page.table(columns, rows)
 
 
-def _lever(page: Page, lever: LeverResult, measures: Sequence[Measure]) -> None:
+def _lever(page: Sheet, lever: LeverResult, measures: Sequence[Measure]) -> None:
     known = lever.figure is not None
     figure = amount_words(lever.figure, lever.unit) if known else "no figure"
     page.heading(visible(lever.lever), visible(lever.status), figure)
@@ -111,7 +125,7 @@ def _lever(page: Page, lever: LeverResult, measures: Sequence[Measure]) -> None:
         page.findings(lever.findings)
 
 
-def _totals(page: Page, lever: LeverResult, measures: Sequence[Measure]) -> None:
+def _totals(page: Sheet, lever: LeverResult, measures: Sequence[Measure]) -> None:
     page.amounts(
         (measure.label, lever.totals[measure.name], measure.unit)
         for measure in measures
@@ -120,7 +134,7 @@ def _totals(page: Page, lever: LeverResult, measures: Sequence[Measure]) -> None
 
 
 def _breakdown(
-    page: Page,
+    page: Sheet,
     lever: LeverResult,
     dimension: str,
     rows: Sequence[Row],
@@ -135,7 +149,7 @@ def _breakdown(
     page.table(columns, lines, () if dimension in lever.alternatives else total)
 
 
-def _cells(page: Page, lever: LeverResult, measures: Sequence[Measure]) -> None:
+def _cells(page: Sheet, lever: LeverResult, measures: Sequence[Measure]) -> None:
     """Each deployment and model beside the card that it was priced on."""
     ranks = ranked(measures)
     ordered = sorted(measures, key=lambda measure: ranks[measure.name])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from verify.render.flat import csv_of
+from verify.render.recomputation.engines import engines_of
 from verify.render.recomputation.measures import (
     PRICE_UNIT,
     PRICES,
@@ -37,8 +38,8 @@ def csv(
     its cells (dimension `deployment_model`), and how often each finding was made.
 
     Lines without a lever say what the figures rest on: dimension `export`, `period`, `method`,
-    `fields`; a switch of the method that is set otherwise than stated is measure `unusual`. The
-    null key is an empty cell with `key_is_null` true.
+    `fields`, `engine`; a switch of the method that is set otherwise than stated is measure
+    `unusual`. The null key is an empty cell with `key_is_null` true.
     """
     return csv_of(CSV_COLUMNS, _rows(result, measures, unusual or {}))
 
@@ -51,6 +52,7 @@ def _rows(
         "period": period_json(result.period),
         "method": result.method,
         "fields": result.fields,
+        "engine": engines_of(result),
     }
     for dimension, values in context.items():
         for name, value in values.items():

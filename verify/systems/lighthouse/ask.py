@@ -1,55 +1,40 @@
-"""Questions to an opened export: recompute the levers, describe what is in it."""
+"""What else can be asked of an export that DuckDB has loaded: other worlds, single records, and
+what is in it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from verify.compare.diagnosis import Diagnosis
 from verify.compare.figures import Claims
 from verify.compare.tieout import DiffRow
 from verify.engines.duckdb import DuckEngine
-from verify.errors import UsageProblem
 from verify.findings import Finding
-from verify.period import Period, month_end, month_period, utc_text, zone_named
-from verify.result import Coverage, ExportIdentity, LeverResult, Recomputation
+from verify.period import utc_text
+from verify.result import ExportIdentity, Key, Recomputation
 from verify.systems.base import Check, Question, Reading
-from verify.systems.lighthouse import levers
 from verify.systems.lighthouse.fields import RECORD_TYPES
 from verify.systems.lighthouse.grid import Grid
-from verify.systems.lighthouse.load import Loaded, sql
-from verify.systems.lighthouse.measures import DIMENSIONS, LEVERS
-from verify.systems.lighthouse.method import Method
+from verify.systems.lighthouse.groups import LEFT_OUT_OF, Groups, SqlGroups
+from verify.systems.lighthouse.load import Loaded
+from verify.systems.lighthouse.raw import lines_at
 from verify.systems.lighthouse.reads.consistency import card_differences
 from verify.systems.lighthouse.reads.decisions import decision_rows
-from verify.systems.lighthouse.repeats import repeated_lines
+from verify.systems.lighthouse.recomputer import Recomputer
+from verify.systems.lighthouse.repeats import originals, repeated_lines
 from verify.trust.manifest import Manifest
 from verify.trust.source import Source
 
-_QUARTER = 900_000_000  # microseconds: every zone of today begins its days on a quarter hour
-_LEVER_TYPES = {
-    "retrieval": ("retrieval",),
-    "caching": ("model_call",),
-    "routing": ("routing_decision",),
-    "infrastructure": ("deployment_profile", "cost"),
-}
-_MESSAGES = {
-    "negative_tokens": "calls with a negative token count, which adds nothing",
-    "negative_scope": "searches with a negative token count, which are unmeasured",
-    "rate_out_of_range": "searches with a sampling rate outside (0, 1], which are unmeasured",
-    "outcome_unknown": "calls whose outcome is neither ok, error nor refused",
-    "negative_money": "negative amounts, read as credits",
-    "model_without_card": "calls of models without a price on their deployment's card",
-    "days_without_cost": "deployment-days without a cost record inflate the saving",
-    "profile_changed": "changes of profile inside the period; the newest is applied to all of it",
-    "profile_unknown": "profiles of another name than always_on, scheduled or ephemeral",
-    "timestamp_without_offset": "records whose timestamp has no offset, read as UTC",
-}
+_MOST_SEARCHED = 20
+"""Deployments in which few records that show a disagreement are looked for."""
 
 
-class Asker:
-    """Answers questions about one export with one engine."""
+class Asker(Recomputer):
+    """Answers questions about one export. `combined` makes of DuckDB's groups those that figures
+    are computed from: they may be held against another engine's."""
 
     def __init__(
         self,
@@ -60,153 +45,20 @@ class Asker:
         findings: tuple[Finding, ...],
         source: Source,
         reading: Reading,
+        combined: Callable[[Groups], Groups],
     ) -> None:
+        groups = combined(SqlGroups(engine, self.repeats))
+        super().__init__(groups, identity, manifest, findings, reading)
         self._engine = engine
-        self._identity = identity
-        self._manifest = manifest
         self._loaded = loaded
-        self._findings = findings
         self._source = source
-        self._reading = reading
         self._repeated: list[int] | None = None
 
-    def recompute(self, question: Question) -> Recomputation:
-        """See `verify.systems.base.Export.recompute`."""
-        names = _levers_asked(question)
-        zone, findings = self._zone(question)
-        asked = self._period(question, zone)
-        method = Method(zone).but(**question.switches)
-        period = method.period(asked.since, asked.until)
-        self._prepare(method, period)
-        context: dict[str, Any] = {
-            **method.as_mapping(),
-            "start": period.start,
-            "end": period.end,
-            "hours": period.hours,
-            "baseline_model": question.baseline_model,
-        }
-        results = [self._lever(name, question, method, context) for name in names]
-        notes = self._record_findings(context)
-        return Recomputation(
-            self._identity,
-            period,
-            method.as_mapping(),
-            tuple(_with_findings(result, notes) for result in results),
-            (*self._findings, *findings),
-            dict(self._reading.fields),
-        )
-
-    def _zone(self, question: Question) -> tuple[str, tuple[Finding, ...]]:
-        if question.time_zone is not None:
-            return zone_named(question.time_zone).key, ()
-        if self._manifest is not None and self._manifest.time_zone is not None:
-            return zone_named(self._manifest.time_zone).key, ()
-        if question.fallback_zone is not None:
-            return zone_named(question.fallback_zone).key, ()
-        message = "no time zone is named by the manifest or by --tz; days are UTC days"
-        return "UTC", (Finding("time_zone_assumed", message),)
-
-    def _period(self, question: Question, zone: str) -> Period:
-        if question.month is not None:
-            if question.since or question.until:
-                raise UsageProblem("a period is a month, or two dates, not both")
-            return month_period(question.month, zone)
-        since, until = question.since, question.until
-        if isinstance(since, datetime):
-            raise UsageProblem("LightHouse's periods are whole days: --since takes a date")
-        if since and until:
-            return Period(since, until, zone)
-        if since or until:
-            raise UsageProblem("--since and --until go together; both days are included")
-        period, whole = self._last_month(zone)
-        covered = "the last whole month" if whole else "the last month, which they do not fill,"
-        self._reading.notice(f"no period given: {period.label}, {covered} that the records cover")
-        return period
-
-    def _last_month(self, zone: str) -> tuple[Period, bool]:
-        """The last month with records on its first and on its last local day; where there is none,
-        the last with any."""
-        dates = sorted(self._days(ZoneInfo(zone), RECORD_TYPES))
-        if not dates:
-            raise UsageProblem(
-                "the export holds no record that a lever reads, so it covers no month",
-                advice="Name a period with --period YYYY-MM, or look at verify check --shape.",
-            )
-        present = set(dates)
-        firsts = sorted({day.replace(day=1) for day in dates}, reverse=True)
-        for first in firsts:
-            if first in present and month_end(first) in present:
-                return Period(first, month_end(first), zone), True
-        return Period(firsts[0], month_end(firsts[0]), zone), False
-
-    def _days(self, zone: ZoneInfo, types: Iterable[str]) -> dict[date, int]:
-        """Records by local day. Instants outside every calendar are left out."""
-        rows = self._engine.rows(
-            "SELECT epoch_us(ts) // $quarter AS at, count(*) AS records FROM record "
-            "WHERE ts IS NOT NULL AND type IN (SELECT unnest($types)) GROUP BY ALL",
-            {"quarter": _QUARTER, "types": list(types)},
-        )
-        found: dict[date, int] = {}
-        epoch = datetime(1970, 1, 1, tzinfo=UTC)
-        for row in rows:
-            instant = epoch + timedelta(microseconds=row["at"] * _QUARTER)
-            if 2 < instant.year < 9998:
-                day = instant.astimezone(zone).date()
-                found[day] = found.get(day, 0) + row["records"]
-        return found
-
-    def _prepare(self, method: Method, period: Period) -> None:
-        self._engine.set_days(period.days())
-        self._engine.leave_out(self._repeats() if method.dedupe else [], RECORD_TYPES)
-        self._engine.set_card(sql("card"), period.end, method.card)
-
-    def _repeats(self) -> list[int]:
+    def repeats(self) -> list[int]:
+        """The lines that repeat an earlier one."""
         if self._repeated is None:
             self._repeated = repeated_lines(self._engine, self._source, self._loaded)
         return self._repeated
-
-    def _lever(
-        self, name: str, question: Question, method: Method, context: Mapping[str, Any]
-    ) -> LeverResult:
-        by = levers.dimensions_of(name, question.by)
-
-        def groups(dimension: str) -> list[dict[str, Any]]:
-            return self._engine.rows(sql(name), {**context, "dimension": dimension})
-
-        if name == "retrieval":
-            flagged = self._engine.rows(sql("reads_cache"), context)
-            reads_cache = frozenset(row["deployment"] for row in flagged)
-            return levers.retrieval(groups, method, reads_cache, by)
-        if name == "caching":
-            return levers.caching(groups, method, by)
-        if name == "routing":
-
-            def counterfactual() -> list[dict[str, Any]]:
-                return self._engine.rows(sql("counterfactual"), context)
-
-            named = question.baseline_model is not None
-            return levers.routing(groups, method, by, counterfactual if named else None)
-        groups_of_all = self._engine.rows(sql(name), context)
-        return levers.infrastructure(groups_of_all, context["hours"], by)
-
-    def _record_findings(self, context: Mapping[str, Any]) -> dict[str, list[Finding]]:
-        rates = self._engine.rows(
-            "SELECT DISTINCT sample_rate FROM retrieval "
-            "WHERE ts >= $start AND ts < $end AND sample_rate IS NOT NULL",
-            context,
-        )
-        bad = [
-            row["sample_rate"]
-            for row in rates
-            if levers.sampling_weight(row["sample_rate"]) is None
-        ]
-        found: dict[str, list[Finding]] = {}
-        for row in self._engine.rows(sql("findings"), {**context, "bad_rates": bad}):
-            if row["found"]:
-                message = f"{row['found']:,} {_MESSAGES[row['code']]}"
-                finding = Finding(row["code"], message, row["found"], tuple(row["examples"] or ()))
-                found.setdefault(row["lever"], []).append(finding)
-        return found
 
     def worlds(self, question: Question, largest: int) -> Grid:
         """See `verify.systems.base.Export.worlds`."""
@@ -217,10 +69,57 @@ class Asker:
             asked.since,
             asked.until,
             zone,
-            self._repeats(),
+            self.repeats(),
             question.baseline_model,
             largest,
         )
+
+    def diagnose(self, question: Question, claims: Claims) -> Diagnosis:
+        """See `verify.systems.base.Diagnosing.diagnose`."""
+        from verify.systems.lighthouse.diagnose import diagnose
+        from verify.systems.lighthouse.diagnose.context import Context
+
+        zone, _ = self._zone(question)
+        period = self._period(question, zone)
+        about = (self._identity, self._manifest, self._reading)
+        return diagnose(
+            Context(self._engine, self.repeats, *about, period, claims, question.baseline_model)
+        )
+
+    def lines_that_differ(
+        self, question: Question, lever: str, switches: Mapping[str, str | bool]
+    ) -> list[int]:
+        """See `verify.systems.base.Evidencing.lines_that_differ`."""
+        from verify.systems.lighthouse.diagnose import evidence
+
+        zone, _ = self._zone(question)
+        asked = replace(question, levers=(lever,), by=("deployment",))
+        sides = [self.recompute(asked), self.recompute(replace(asked, switches=switches))]
+        stated, other = (
+            {row.key: row.measures for row in side.lever(lever).by["deployment"]} for side in sides
+        )
+        methods, periods = evidence.cases(question, zone, switches)
+        repeats: Mapping[int, int] = {}
+        if "dedupe" in switches:
+            repeats = originals(self._engine, self._source, self._loaded)
+        # A lever's figure can be another one though no measure of a row is: those come last.
+        names = sorted((stated[key] == other.get(key), key) for key in stated if key is not None)
+        for _, name in names[:_MOST_SEARCHED]:
+            few = evidence.Reducer(self._engine, lever, name, methods, periods, repeats)
+            if lines := few.needed():
+                return lines
+        return []
+
+    def lines_of_row(self, question: Question, lever: str, dimension: str, key: Key) -> list[int]:
+        """See `verify.systems.base.Evidencing.lines_of_row`."""
+        from verify.systems.lighthouse.diagnose import evidence
+
+        period = self._period(question, self._zone(question)[0])
+        return evidence.lines_of_row(self._engine, period, lever, dimension, key)
+
+    def written(self, lines: Sequence[int]) -> list[bytes]:
+        """See `verify.systems.base.Evidencing.written`."""
+        return list(lines_at(self._source, self._loaded, lines))
 
     def details(self, claims: Claims, result: Recomputation) -> tuple[list[DiffRow], list[Finding]]:
         """See `verify.systems.base.Export.details`: decisions, cards, and the zone."""
@@ -243,6 +142,7 @@ class Asker:
     def check(self, question: Question) -> Check:
         """See `verify.systems.base.Export.check`."""
         zone, findings = self._zone(question)
+        self._engine.leave_out([], LEFT_OUT_OF)
         by_type = self._counts("type")
         document = {
             "files": [
@@ -304,54 +204,3 @@ class Asker:
 
 def _names(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     return [row["key"] for row in rows]
-
-
-def _levers_asked(question: Question) -> tuple[str, ...]:
-    for name in question.levers:
-        if name not in LEVERS:
-            raise UsageProblem(
-                f"LightHouse has no lever {name!r}", advice=f"It has {', '.join(LEVERS)}."
-            )
-    asked = tuple(name for name in LEVERS if name in question.levers) or LEVERS
-    for dimension in question.by:
-        having = [name for name in LEVERS if dimension in DIMENSIONS[name]]
-        if not having:
-            known = sorted({name for names in DIMENSIONS.values() for name in names})
-            raise UsageProblem(
-                f"no lever can be broken down by {dimension!r}",
-                advice=f"There are {', '.join(known)}.",
-            )
-        if not set(having) & set(asked):
-            raise UsageProblem(
-                f"{', '.join(asked)} cannot be broken down by {dimension!r}",
-                advice=f"{', '.join(having)} can.",
-            )
-    return asked
-
-
-def _with_findings(result: LeverResult, notes: Mapping[str, list[Finding]]) -> LeverResult:
-    found = list(notes.get(result.lever, ()))
-    if result.status == "no_data":
-        found.insert(0, Finding("fields_absent", _absent(result)))
-    return LeverResult(
-        result.lever,
-        result.status,
-        result.usd,
-        result.totals,
-        result.coverage,
-        result.by,
-        result.cells,
-        result.detail,
-        tuple(found),
-    )
-
-
-def _absent(result: LeverResult) -> str:
-    types = " or ".join(_LEVER_TYPES[result.lever])
-    if result.lever == "infrastructure":
-        what = "no deployment whose profile is other than always_on"
-    elif result.coverage == Coverage(0, 0):
-        what = f"no {types} record in the period"
-    else:
-        what = f"none of the {result.coverage.total:,} {types} records has what the lever reads"
-    return f"{what}; verify check --shape shows which fields the export has"

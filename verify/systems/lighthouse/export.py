@@ -2,32 +2,50 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import duckdb
 
+from verify.compare.diagnosis import Diagnosis
 from verify.compare.figures import Claims
 from verify.compare.tieout import DiffRow
 from verify.compare.worlds import Worlds
 from verify.engines.duckdb import DuckEngine
 from verify.errors import IntegrityFailure, Problem, UnreadableInput
 from verify.findings import EXAMPLES, Finding
-from verify.result import ExportIdentity, Recomputation
+from verify.result import ExportIdentity, Key, Recomputation
 from verify.store.cache import DATABASE, Cache, default_root, key_of
+from verify.store.scratch import scratch
 from verify.systems.base import Check, Question, Reading
 from verify.systems.lighthouse.ask import Asker
+from verify.systems.lighthouse.fields import TOUCHES
+from verify.systems.lighthouse.groups import Groups
 from verify.systems.lighthouse.load import LOADER, InvalidAt, Loaded, Part, load
 from verify.trust.manifest import ListedFile, Manifest, read_manifest
 from verify.trust.source import Source, open_source
 from verify.trust.tap import Tap
 
 RECORDS = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+Listed = tuple[ListedFile, ...]
+Combined = Callable[[Groups], Groups]
+K = TypeVar("K", covariant=True)
+
+
+@dataclass(frozen=True)
+class Trusted(Generic[K]):
+    """An export held against its manifest: what the trust checks say, the files of records with
+    what was found in them, and what their reading left to compute with."""
+
+    identity: ExportIdentity
+    manifest: Manifest | None
+    findings: tuple[Finding, ...]
+    paths: list[str]
+    loaded: Loaded
+    kept: K
 
 
 class Inside(NamedTuple):
@@ -51,12 +69,13 @@ class LightHouseExport:
         stack: ExitStack,
         source: Source,
         reading: Reading,
+        combined: Combined,
     ) -> None:
         self._identity = identity
         self._findings = findings
         self._stack = stack
         self.inside = Inside(engine, source, loaded)
-        self._asker = Asker(engine, identity, manifest, loaded, findings, source, reading)
+        self._asker = Asker(engine, identity, manifest, loaded, findings, source, reading, combined)
 
     @property
     def identity(self) -> ExportIdentity:
@@ -75,8 +94,38 @@ class LightHouseExport:
     def worlds(self, question: Question, largest: int) -> Worlds:
         return self._asker.worlds(question, largest)
 
+    def diagnose(self, question: Question, claims: Claims) -> Diagnosis:
+        return self._asker.diagnose(question, claims)
+
+    def lines_that_differ(
+        self, question: Question, lever: str, switches: Mapping[str, str | bool]
+    ) -> Sequence[int]:
+        return self._asker.lines_that_differ(question, lever, switches)
+
+    def lines_of_row(
+        self, question: Question, lever: str, dimension: str, key: Key
+    ) -> Sequence[int]:
+        return self._asker.lines_of_row(question, lever, dimension, key)
+
+    def written(self, lines: Sequence[int]) -> Sequence[bytes]:
+        return self._asker.written(lines)
+
+    def reduced(self, lines: Sequence[int], keep: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+        from verify.systems.lighthouse.diagnose.evidence import reduced
+
+        return [reduced(raw, keep) for raw in self.written(lines)]
+
+    def pack(self, place: Path, records: Sequence[bytes], time_zone: str) -> None:
+        from verify.systems.lighthouse.diagnose.evidence import pack
+
+        pack(place, records, time_zone)
+
     def check(self, question: Question) -> Check:
         return self._asker.check(question)
+
+    def on_close(self, more: ExitStack) -> None:
+        """What to let go of as well, when the export is closed."""
+        self._stack.push(more)
 
     def close(self) -> None:
         self._stack.close()
@@ -88,9 +137,18 @@ class LightHouseExport:
         self.close()
 
 
-def open_export(path: Path, reading: Reading) -> LightHouseExport:
+def _alone(groups: Groups) -> Groups:
+    return groups
+
+
+def open_export(
+    path: Path,
+    reading: Reading,
+    beside: Callable[[Source, list[str], Loaded], Combined] | None = None,
+) -> LightHouseExport:
     """Open the export at `path` by the rules of `verify.trust.manifest`.
 
+    `beside` reads it with another engine as well, and says how the groups of both become one.
     Raises IntegrityFailure with every problem found unless `reading.unverified`, and for invalid
     lines unless `reading.skip_invalid`; UnreadableInput for what cannot be read at all.
     """
@@ -98,41 +156,62 @@ def open_export(path: Path, reading: Reading) -> LightHouseExport:
     try:
         source = open_source(path)
         stack.callback(source.close)
-        found = read_manifest(source, reading.manifest_sha256)
-        problems = list(found.problems)
-        listed = found.manifest.files if found.manifest else ()
-        paths = _record_files(source, found.manifest, problems)
-        if problems and not reading.unverified:
-            raise IntegrityFailure([*problems, *_digest_problems(source, listed, problems)])
-        try:
-            database, loaded = stack.enter_context(_stored(source, paths, listed, reading))
-        except UnreadableInput as error:
-            wrong = [*problems, *_digest_problems(source, listed, problems)]
-            if wrong and not reading.unverified:
-                raise IntegrityFailure(wrong) from error
-            raise
-        said = {(problem.code, problem.where) for problem in problems}
-        later = [*_against_manifest(listed, loaded), *_others(source, listed, paths, problems)]
-        problems += [problem for problem in later if (problem.code, problem.where) not in said]
-        invalid = [*_invalid_problems(loaded)]
-        if problems and not reading.unverified:
-            raise IntegrityFailure([*problems, *invalid])
-        if invalid and not reading.skip_invalid:
-            raise IntegrityFailure(
-                [*problems, *invalid],
-                advice="--skip-invalid goes on without these lines; see what they could touch.",
-            )
-        identity = _identity(found.manifest, loaded, bool(problems), reading)
-        findings = tuple(_findings(identity, loaded, problems, found.warnings))
-        scratch = Path(tempfile.mkdtemp(prefix="verify-spill-"))
-        stack.callback(shutil.rmtree, scratch, ignore_errors=True)
-        engine = stack.enter_context(DuckEngine(database, scratch))
+
+        def load_all(paths: list[str], listed: Listed) -> tuple[Path, Loaded]:
+            return stack.enter_context(_stored(source, paths, listed, reading))
+
+        trusted = trust(source, reading, load_all)
+        combined = beside(source, trusted.paths, trusted.loaded) if beside else _alone
+        spill = stack.enter_context(scratch(None, "verify-spill-"))
+        engine = stack.enter_context(DuckEngine(trusted.kept, spill))
         return LightHouseExport(
-            identity, found.manifest, loaded, findings, engine, stack, source, reading
+            trusted.identity,
+            trusted.manifest,
+            trusted.loaded,
+            trusted.findings,
+            engine,
+            stack,
+            source,
+            reading,
+            combined,
         )
     except BaseException:
         stack.close()
         raise
+
+
+def trust(
+    source: Source, reading: Reading, load_all: Callable[[list[str], Listed], tuple[K, Loaded]]
+) -> Trusted[K]:
+    """What the records are worth: `load_all` reads the files of records, and whatever it hands
+    back is kept when they fit their manifest. Raises as `open_export` does."""
+    found = read_manifest(source, reading.manifest_sha256)
+    problems = list(found.problems)
+    listed = found.manifest.files if found.manifest else ()
+    paths = _record_files(source, found.manifest, problems)
+    if problems and not reading.unverified:
+        raise IntegrityFailure([*problems, *_digest_problems(source, listed, problems)])
+    try:
+        kept, loaded = load_all(paths, listed)
+    except UnreadableInput as error:
+        wrong = [*problems, *_digest_problems(source, listed, problems)]
+        if wrong and not reading.unverified:
+            raise IntegrityFailure(wrong) from error
+        raise
+    said = {(problem.code, problem.where) for problem in problems}
+    later = [*_against_manifest(listed, loaded), *_others(source, listed, paths, problems)]
+    problems += [problem for problem in later if (problem.code, problem.where) not in said]
+    invalid = [*_invalid_problems(loaded)]
+    if problems and not reading.unverified:
+        raise IntegrityFailure([*problems, *invalid])
+    if invalid and not reading.skip_invalid:
+        raise IntegrityFailure(
+            [*problems, *invalid],
+            advice="--skip-invalid goes on without these lines; see what they could touch.",
+        )
+    identity = _identity(found.manifest, loaded, bool(problems), reading)
+    findings = tuple(_findings(identity, loaded, problems, found.warnings))
+    return Trusted(identity, found.manifest, findings, paths, loaded, kept)
 
 
 def _record_files(source: Source, manifest: Manifest | None, problems: list[Problem]) -> list[str]:
@@ -269,6 +348,20 @@ def _findings(
             yield Finding(warning.code, f"{warning.where}: {warning.message}")
 
 
+def _touched(loaded: Loaded) -> str:
+    """Which figures the lines that were left out could have reached."""
+    kinds = [at.kind for at in loaded.invalid]
+    unknown = sum(kind not in TOUCHES for kind in kinds) + loaded.more_invalid
+    counts = {
+        lever: sum(lever in TOUCHES.get(kind or "", ()) for kind in kinds)
+        for lever in ("retrieval", "caching", "routing", "infrastructure")
+    }
+    said = [f"{lever} ({count:,})" for lever, count in counts.items() if count]
+    if unknown:
+        said.append(f"any figure ({unknown:,} of unknown type)")
+    return f"they could have touched {', '.join(said)}"
+
+
 def _line_findings(loaded: Loaded) -> Iterator[Finding]:
     if loaded.invalid:
         lines = tuple(at.line for at in loaded.invalid[:EXAMPLES])
@@ -278,7 +371,7 @@ def _line_findings(loaded: Loaded) -> Iterator[Finding]:
             for part in loaded.parts
             if part.unread_from is not None
         )
-        message = f"{count:,} invalid lines were left out{unread}"
+        message = f"{count:,} invalid lines were left out{unread}; {_touched(loaded)}"
         yield Finding("line_skipped", message, count, lines)
     blanks = sorted(at for part in loaded.parts for s in part.segments for at in s.blanks)
     if blanks:
@@ -305,8 +398,8 @@ def _stored(
             f"nothing can be kept in {default_root()}; the export is read anew each time"
         )
     if cache is None:
-        with tempfile.TemporaryDirectory(prefix="verify-") as place:
-            database = Path(place) / DATABASE
+        with scratch(None, "verify-load-") as place:
+            database = place / DATABASE
             yield database, _load(source, paths, database, reading)
         return
     expected = {file.path: file.sha256 for file in listed}

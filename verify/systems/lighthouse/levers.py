@@ -8,7 +8,9 @@ file; which of them the product states and which are our reading is said there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from verify.exact import MILLION, from_decimal, total
@@ -22,6 +24,7 @@ Groups = Callable[[str], list[dict[str, Any]]]
 PRICES = ("input_per_m", "output_per_m", "cache_read_per_m", "cache_write_per_m")
 
 
+@lru_cache(maxsize=4096)
 def sampling_weight(rate: str | None) -> Fraction | None:
     """1 / rate; 1 for a rate that is absent or 0; None for one outside (0, 1]."""
     if rate is None:
@@ -56,9 +59,15 @@ def retrieval(
     deployments whose searches are priced at the cache-read price."""
 
     def measure(members: Sequence[Group]) -> dict[str, Value]:
-        return _retrieval_measures(members, method, reads_cache)
+        return retrieval_measures(members, method, reads_cache)
 
-    totals = measure(groups("total"))
+    return retrieval_of(
+        measure(groups("total")), {name: _rows(groups(name), measure) for name in by}
+    )
+
+
+def retrieval_of(totals: Mapping[str, Value], by: Mapping[str, tuple[Row, ...]]) -> LeverResult:
+    """The retrieval lever of these totals and rows."""
     measured, unmeasured = _int(totals["measured"]), _int(totals["unmeasured"])
     if measured == 0:
         status = "no_data"
@@ -72,13 +81,20 @@ def retrieval(
         _figure(totals["usd"], status),
         totals,
         Coverage(measured, measured + unmeasured),
-        {name: _rows(groups(name), measure) for name in by},
+        by,
     )
 
 
-def _retrieval_measures(
+@lru_cache(maxsize=4096)
+def _per_token(price: Decimal) -> Fraction:
+    """USD a token, of a price per million."""
+    return Fraction(price) / MILLION
+
+
+def retrieval_measures(
     members: Sequence[Group], method: Method, reads_cache: frozenset[str]
 ) -> dict[str, Value]:
+    """What groups of searches saved, and how many could be measured."""
     stuffed = sent = avoided = uncached = cached = usd = Fraction(0)
     measured = unmeasured = unpriced = 0
     for group in members:
@@ -96,16 +112,15 @@ def _retrieval_measures(
         sent += group["sent_tokens"] * weight
         saved = group["tokens_avoided"] * weight
         avoided += saved
-        price = from_decimal(group["input_per_m"])
+        price, read_price = group["input_per_m"], group["cache_read_per_m"]
         if price is None:
             unpriced += group["measured"]
             continue
-        read_price = from_decimal(group["cache_read_per_m"])
-        if read_price is None:
-            read_price = price
-        uncached += saved * price / MILLION
-        cached += saved * read_price / MILLION
-        usd += saved * (read_price if group["deployment"] in reads_cache else price) / MILLION
+        fresh = saved * _per_token(price)
+        read = fresh if read_price is None else saved * _per_token(read_price)
+        uncached += fresh
+        cached += read
+        usd += read if group["deployment"] in reads_cache else fresh
     return {
         "stuffed_tokens": stuffed,
         "sent_tokens": sent,

@@ -33,18 +33,23 @@ _ALIKE = """
 def repeated_lines(engine: DuckEngine, source: Source, loaded: Loaded) -> list[int]:
     """The numbers of the lines that repeat an earlier one, in order, for the record
     types that levers read. The first of them counts."""
+    return list(originals(engine, source, loaded))
+
+
+def originals(engine: DuckEngine, source: Source, loaded: Loaded) -> dict[int, int]:
+    """For each line that repeats an earlier one, in order, the first that it repeats."""
     alike = {row["line"]: row["look"] for row in engine.rows(_ALIKE)}
     if not alike:
-        return []
-    seen: set[tuple[int, bytes]] = set()
-    repeats = []
+        return {}
+    seen: dict[tuple[int, bytes], int] = {}
+    repeats = {}
     for part in loaded.parts:
         for line, raw in _lines(source, part):
             if line in alike:
                 what = (alike[line], hashlib.sha256(raw).digest())
                 if what in seen:
-                    repeats.append(line)
-                seen.add(what)
+                    repeats[line] = seen[what]
+                seen.setdefault(what, line)
     return repeats
 
 

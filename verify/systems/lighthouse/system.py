@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from verify.compare.figures import Claims
 from verify.errors import VerifyError
-from verify.systems.base import Reading
+from verify.systems.base import Export, Reading
 from verify.systems.lighthouse.measures import DIMENSIONS, LEVERS, MEASURES
 from verify.systems.lighthouse.method import parse_switch
 from verify.trust.manifest import NAMES
-
-if TYPE_CHECKING:  # the engine is only loaded when an export is opened
-    from verify.systems.lighthouse.export import LightHouseExport
 
 _OF_AN_EXPORT = re.compile(
     r"(?:\./)?(?:[^/\\]*[/\\])?"
@@ -32,6 +28,7 @@ class LightHouse:
     dimensions = DIMENSIONS
     measures = MEASURES
     options: Mapping[str, str] = {}
+    engines = ("duckdb", "polars", "spark")
 
     def recognises(self, path: Path) -> bool:
         """A directory with a manifest, or with records; an archive with a member of such a name,
@@ -50,8 +47,12 @@ class LightHouse:
             for pattern in ("records*.jsonl", "records*.jsonl.gz", "records*.jsonl.zst")
         )
 
-    def open(self, path: Path, reading: Reading) -> LightHouseExport:
+    def open(self, path: Path, reading: Reading) -> Export:
         """Check and load the export at `path`."""
+        if reading.engine != "duckdb" or reading.cross_check:
+            from verify.systems.lighthouse.computed import open_computed
+
+            return open_computed(path, reading)
         from verify.systems.lighthouse.export import open_export
 
         return open_export(path, reading)
@@ -71,22 +72,10 @@ class LightHouse:
         return parse_switch(text)
 
     def explain_lever(self, name: str) -> str:
-        """The lever's measures and dimensions, and the SQL that computes its groups."""
-        from verify.systems.lighthouse.load import sql
+        """The lever's measures, dimensions and inputs, and the SQL that computes its groups."""
+        from verify.systems.lighthouse.described import lever_text
 
-        measures = ", ".join(
-            f"{m.name} ({m.unit})" if m.unit else m.name for m in self.measures[name]
-        )
-        queries = [name] if name != "routing" else [name, "counterfactual"]
-        parts = [
-            f"{self.title}: {name}",
-            f"measures    {measures}",
-            f"dimensions  {', '.join(self.dimensions[name])}",
-            *(sql(query).rstrip() for query in queries),
-        ]
-        if name in ("retrieval", "caching"):
-            parts.append(sql("card").rstrip())
-        return "\n\n".join(parts) + "\n"
+        return lever_text(self.title, name)
 
 
 SYSTEM = LightHouse()
