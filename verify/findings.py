@@ -105,6 +105,12 @@ _TRUST = _kinds(
         "It is not the file that the manifest names.",
     ),
     Kind(
+        "engines_disagree",
+        "error",
+        "Two engines found two things in the same bytes",
+        "One of the two calculations is wrong, so no figure is shown.",
+    ),
+    Kind(
         "file_records",
         "error",
         "A file holds another number of records",
@@ -357,6 +363,12 @@ _FIGURES = _kinds(
         "warning",
         "The figures name another time zone than the manifest",
         "Their days are not the days of the export.",
+    ),
+    Kind(
+        "attestation_unreadable",
+        "error",
+        "The attestation is none",
+        "It is not a Statement of a sign-off, or not one of this version: nothing can be replayed.",
     ),
     Kind(
         "lever_accepted",

@@ -16,6 +16,7 @@ import pytest
 from support.exports import record, write_bytes, write_export
 from support.program import Run, verify
 
+from verify import systems
 from verify.cli import closer
 from verify.cli import progress as progress_module
 from verify.cli.progress import Progress
@@ -179,7 +180,7 @@ def test_without_the_validator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_system_without_closer_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(closer, "find_spec", lambda _: None)
+    monkeypatch.setattr(systems, "find_spec", lambda _: None)
     for option in ("--deep", "--shape"):
         run = checked(SAMPLE, option)
         assert run.code == 2
@@ -364,7 +365,7 @@ def test_a_system_whose_fields_have_their_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "fields.toml").write_text('[attrs]\nmodel = "m"\n')
-    monkeypatch.setattr(closer, "find_spec", lambda _: None)
+    monkeypatch.setattr(systems, "find_spec", lambda _: None)
     run = checked(SAMPLE, "--fields", tmp_path / "fields.toml")
     assert run.code == 2
     assert "--fields does not apply" in run.err

@@ -148,3 +148,12 @@ def test_a_table_of_very_many_rows_is_cut_and_says_so() -> None:
     assert f"row {MOST_ROWS - 1}" in text
     assert f"row {MOST_ROWS}" not in text
     assert "and 5 more rows" in text
+
+
+def test_only_the_label_of_a_pair_is_dim() -> None:
+    page = Page(width=60, colour=True)
+    page.pairs([("tenant", "acme " * 20)])
+    first, second, *_ = page.text().splitlines()
+    assert first.startswith("\x1b[2mtenant\x1b[0m")
+    assert "\x1b[2m" not in first.removeprefix("\x1b[2mtenant\x1b[0m")
+    assert "\x1b" not in second

@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from verify._version import __version__
-from verify.cli import cache, check, diff, explain, explainers, fetch, recompute, sample
+from verify.cli import (
+    cache,
+    check,
+    diff,
+    explain,
+    explainers,
+    fetch,
+    recompute,
+    replay,
+    sample,
+    signoff,
+)
 
 app = typer.Typer(
     name="verify",
@@ -40,6 +51,8 @@ app.command("recompute")(recompute.command)
 app.command("diff")(diff.command)
 app.command("explain")(explain.command)
 app.command("fetch")(fetch.command)
+app.command("signoff")(signoff.command)
+app.command("replay")(replay.command)
 app.command("sample")(sample.command)
 app.add_typer(cache.app, name="cache")
 app.command("lever")(explainers.lever)

@@ -60,10 +60,14 @@ def command(
     """Check the export against its manifest, and describe what is in it.
 
     Example: verify check ~/exports/2026-10 --manifest-sha256 9f86d081...
+
+    Example: verify check ~/exports/2026-10 --shape
+
+    Example: verify check ~/.leanproxy/usage --write-manifest usage.sums
     """
     from verify.cli.closer import closer_looks, look_closer
-    from verify.cli.fieldnames import read_fields
     from verify.cli.locate import find_export, opened
+    from verify.fieldnames import read_fields
     from verify.systems import system_for
 
     notice = notice_to_stderr(quiet)

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Protocol, cast
 
 from verify.cli.progress import Progress
 from verify.errors import UsageProblem
 from verify.findings import Finding
+from verify.systems import offered
 from verify.systems.base import Export, System
 
 
@@ -54,23 +53,12 @@ class Looked:
 def closer_looks(system: System, *, deep: bool, shape: bool) -> dict[str, Look]:
     """The looks asked for. Raises UsageProblem for one that the system does not have."""
     asked = [name for name, wanted in (("deep", deep), ("shape", shape)) if wanted]
-    offered = cast(Mapping[str, Look], _offered(system, "LOOKS") if asked else {})
+    known = cast(Mapping[str, Look], offered(system, "LOOKS") if asked else {})
     for name in asked:
-        if name not in offered:
+        if name not in known:
             raise UsageProblem(f"--{name} does not apply to {system.title}")
-        offered[name].require()
-    return {name: offered[name] for name in asked}
-
-
-def renameable(system: System) -> Mapping[str, tuple[str, ...]]:
-    """The attributes of each type of record that may have another name; empty where none may."""
-    return cast(Mapping[str, tuple[str, ...]], _offered(system, "RENAMEABLE"))
-
-
-def _offered(system: System, what: str) -> Mapping[str, Any]:
-    module = f"verify.systems.{system.name}.closer"
-    found = getattr(import_module(module), what, {}) if find_spec(module) is not None else {}
-    return cast(Mapping[str, Any], found)
+        known[name].require()
+    return {name: known[name] for name in asked}
 
 
 def look_closer(

@@ -60,7 +60,12 @@ def command(
     """Tie every figure the product shows out against its own records.
 
     Example: verify diff ~/exports/2026-10 --figures ~/exports/2026-10/api --tolerance abs=1.00
+
+    Example: verify diff ~/exports/2026-10 --figures caching.csv --only differs --format csv
+
+    Example: verify diff report.json
     """
+    from verify.asking import claims_of
     from verify.cli.locate import find_export, opened
     from verify.cli.questions import coverage_share, question
     from verify.compare.run import run_diff
@@ -83,12 +88,7 @@ def command(
     asked = question(
         product, lever, period, since, until, tz, None, baseline_model, method, now, settings
     )
-    claims = product.carried_claims(place) if figures is None else product.read_claims(figures)
-    if claims is None:
-        raise UsageProblem(
-            "no figures given",
-            advice="Name the product's captured figures with --figures, or see verify recompute.",
-        )
+    claims = claims_of(product, figures, place)
     _, opened_export = opened(
         place,
         system,

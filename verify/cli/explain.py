@@ -22,6 +22,16 @@ Largest = Annotated[
     ),
 ]
 
+PacketTo = Annotated[
+    Path | None,
+    typer.Option(
+        "--packet", metavar="DIR", help="Also make a directory to send to the product's vendor."
+    ),
+]
+Redact = Annotated[
+    bool, typer.Option("--redact", help="Replace names of agents and packs in the packet.")
+]
+
 
 def command(
     export: opt.Export = None,
@@ -32,6 +42,8 @@ def command(
     tz: opt.TimeZone = None,
     baseline_model: opt.BaselineModel = None,
     largest: Largest = 2,
+    packet: PacketTo = None,
+    redact: Redact = False,
     output_format: opt.OutputFormat = opt.Format.table,
     output: opt.Output = None,
     system: opt.System = None,
@@ -48,21 +60,25 @@ def command(
 
     Example: verify explain ~/exports/2026-10 --figures ~/exports/2026-10/api
     """
+    from verify.asking import claims_of
     from verify.cli.locate import find_export, opened
     from verify.cli.questions import question
     from verify.compare.explain import explain
+    from verify.compare.packet import require_free, write_packet
     from verify.errors import UsageProblem
     from verify.render import explanation as renderer
     from verify.render.jsontext import dumps
     from verify.systems import system_for
 
     notice = notice_to_stderr(quiet)
+    if redact and packet is None:
+        raise UsageProblem("--redact is about a packet", advice="Name one with --packet DIR.")
+    if packet is not None:
+        require_free(packet)
     place = find_export(export, notice)
     product = system_for(place, system)
     asked = question(product, None, period, since, until, tz, None, baseline_model, None)
-    claims = product.carried_claims(place) if figures is None else product.read_claims(figures)
-    if claims is None:
-        raise UsageProblem("no figures given", advice="Name the captured figures with --figures.")
+    claims = claims_of(product, figures, place)
     _, opened_export = opened(
         place,
         system,
@@ -73,7 +89,10 @@ def command(
         notice=notice,
     )
     with opened_export:
-        told = explain(product, opened_export, claims, asked, largest=largest)
+        told = explain(product, opened_export, claims, asked, largest=largest, diagnosed=True)
+        if packet is not None:
+            made = write_packet(product, opened_export, told, asked, packet, redact)
+            notice(f"{packet} holds {len(made.evidence)} sets of records that show it")
     if output_format is opt.Format.json:
         answer = dumps(told.as_json())
     elif output_format is opt.Format.csv:

@@ -18,11 +18,19 @@ class Format(StrEnum):
     md = "md"
 
 
+class EngineName(StrEnum):
+    """What computes the groups."""
+
+    duckdb = "duckdb"
+    polars = "polars"
+    spark = "spark"
+
+
 Export = Annotated[
     Path | None,
     typer.Argument(
         metavar="[EXPORT]",
-        help="The export's directory. Default: $VERIFY_EXPORT, else this directory, else the "
+        help="A directory or an archive. Default: $VERIFY_EXPORT, else this directory, else the "
         "checkout's sample.",
         show_default=False,
     ),
@@ -57,6 +65,24 @@ SkipInvalid = Annotated[
 ]
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Read the export itself; keep and use nothing stored.")
+]
+Engine = Annotated[
+    EngineName, typer.Option("--engine", help="What parses the records and computes the groups.")
+]
+CrossCheck = Annotated[
+    bool,
+    typer.Option(
+        "--cross-check",
+        help="Compute with a second engine as well; a difference in any group is exit 3.",
+    ),
+]
+Master = Annotated[
+    str | None,
+    typer.Option(
+        "--master",
+        metavar="URL",
+        help="The cluster of --engine spark: local[*], spark://HOST:PORT, or sc://HOST:PORT.",
+    ),
 ]
 Levers = Annotated[
     list[str] | None,

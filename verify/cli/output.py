@@ -36,6 +36,8 @@ def complain(error: VerifyError) -> None:
         hidden = len(error.problems) - SHOWN_PROBLEMS
         if hidden > 0:
             sys.stderr.write(f"  and {hidden:,} more; verify check --format json lists all\n")
+        for code in list(dict.fromkeys(problem.code for problem in error.problems))[:1]:
+            sys.stderr.write(f"  verify finding {_line(code)} says what that means\n")
     if error.advice:
         sys.stderr.write(f"  {_line(error.advice)}\n")
 

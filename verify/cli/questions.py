@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
-from fractions import Fraction
-
+from verify import asking
+from verify.asking import coverage_share
 from verify.errors import UsageProblem
-from verify.period import parse_date, parse_instant
 from verify.systems.base import Question, System
+
+__all__ = ["coverage_share", "question"]
 
 
 def question(
@@ -26,45 +26,23 @@ def question(
     """The question. Raises UsageProblem for options that do not fit together."""
     if period is not None and (since is not None or until is not None):
         raise UsageProblem("--period names a month, --since and --until name days: use one form")
-    own = dict(_setting(system, text) for text in settings or ())
-    return Question(
-        levers=tuple(levers or ()),
-        month=period,
-        since=None if since is None else _date_or_instant(since),
-        until=None if until is None else parse_date(until),
+    return asking.question(
+        system,
+        levers=levers or (),
+        period=period,
+        since=since,
+        until=until,
         time_zone=tz,
-        by=tuple(dict.fromkeys(by or ())),
+        by=by or (),
         baseline_model=baseline_model,
-        now=None if now is None else parse_instant(now),
-        options=own,
+        now=now,
+        options=dict(_setting(text) for text in settings or ()),
         switches=dict(system.parse_switch(text) for text in method or ()),
     )
 
 
-def _date_or_instant(text: str) -> date | datetime:
-    return parse_date(text) if len(text) <= 10 else parse_instant(text)
-
-
-def _setting(system: System, text: str) -> tuple[str, str]:
+def _setting(text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
-    if not separator or name not in system.options:
-        known = ", ".join(f"{key} ({meaning})" for key, meaning in system.options.items())
-        raise UsageProblem(
-            f"{system.title} has no option {name!r}",
-            advice=f"It has {known}." if known else "It has none of its own.",
-        )
+    if not separator:
+        raise UsageProblem(f"{text!r} sets nothing", advice="Write it as --set NAME=VALUE.")
     return name, value
-
-
-def coverage_share(text: str | None) -> Fraction | None:
-    """`0.9` or `90%` as a fraction of 1. Raises UsageProblem."""
-    if text is None:
-        return None
-    try:
-        percent = text.endswith("%")
-        share = Fraction(text.removesuffix("%")) / (100 if percent else 1)
-        if not 0 <= share <= 1:
-            raise ValueError(text)
-    except (ValueError, ZeroDivisionError):
-        raise UsageProblem(f"{text!r} is not a share", advice="Write it as 0.9 or 90%.") from None
-    return share

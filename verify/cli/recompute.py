@@ -30,12 +30,20 @@ def command(
     unverified: opt.Unverified = False,
     skip_invalid: opt.SkipInvalid = False,
     no_cache: opt.NoCache = False,
+    engine: opt.Engine = opt.EngineName.duckdb,
+    cross_check: opt.CrossCheck = False,
+    master: opt.Master = None,
     quiet: opt.Quiet = False,
 ) -> None:
     """Recompute the savings from the raw records, exactly.
 
     Example: verify recompute --lever caching --period 2026-10 --by model
+
+    Example: verify recompute ~/exports/2026-10.tar.gz --by agent --format csv -o agents.csv
+
+    Example: verify recompute --method zone=UTC
     """
+    from verify.asking import recomputed
     from verify.cli.locate import opened
     from verify.cli.questions import coverage_share, question
     from verify.render import recomputation
@@ -51,13 +59,16 @@ def command(
         skip_invalid=skip_invalid,
         no_cache=no_cache,
         fields=fields,
+        engine=engine.value,
+        cross_check=cross_check,
+        master=master,
         notice=notice_to_stderr(quiet),
     )
     asked = question(
         product, lever, period, since, until, tz, by, baseline_model, method, now, settings
     )
     with opened_export:
-        result = opened_export.recompute(asked)
+        result = recomputed(opened_export, asked)
     if output_format is opt.Format.json:
         answer = dumps(result.as_json())
     elif output_format is opt.Format.csv:

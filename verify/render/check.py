@@ -11,6 +11,7 @@ from verify.render.flat import csv_of
 from verify.render.inspection import MOST_PROBLEMS, closer_looks, deep_page, flattened, shape_page
 from verify.render.pipes import bullets, cell, findings_list, pipe_table
 from verify.render.safe import inert, markdown_key, markdown_text, visible
+from verify.render.sheet import Sheet
 from verify.render.tables import Column, Page
 from verify.render.words import UNVERIFIED, amount_words, exact, export_words
 from verify.result import Value
@@ -57,9 +58,15 @@ _SOUND = {
 
 def table(result: Check, *, width: int, colour: bool) -> str:
     """The page for a terminal of `width` columns."""
+    page = Page(width=width, colour=colour)
+    draw(page, result)
+    return page.text()
+
+
+def draw(page: Sheet, result: Check) -> None:
+    """The same on any sheet."""
     closer, rest = closer_looks(result.document)
     result = replace(result, document=rest)
-    page = Page(width=width, colour=colour)
     page.line(_verdict(result), "bold green" if result.sound else "bold red")
     page.blank()
     if result.export.trust == "unverified":
@@ -90,7 +97,6 @@ def table(result: Check, *, width: int, colour: bool) -> str:
     if result.findings:
         page.heading("findings")
         page.findings(result.findings)
-    return page.text()
 
 
 def csv(result: Check) -> str:

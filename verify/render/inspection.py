@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from verify.render.safe import shown_key, visible
-from verify.render.tables import Page
+from verify.render.sheet import Sheet
 from verify.render.words import amount_words
 
 MOST_PROBLEMS = 20
@@ -20,7 +20,7 @@ LEGEND = (
 Json = Mapping[str, Any]
 
 
-def deep_page(page: Page, deep: Json) -> None:
+def deep_page(page: Sheet, deep: Json) -> None:
     """What the deep check found: by rule, then the first lines."""
     page.heading("deep check", _counted(deep["lines"], "line"))
     if not deep["rules"]:
@@ -35,7 +35,7 @@ def deep_page(page: Page, deep: Json) -> None:
         page.line(f"and {hidden:,} more; --format json lists {_listed(deep)}", "dim")
 
 
-def shape_page(page: Page, shape: Json) -> None:
+def shape_page(page: Sheet, shape: Json) -> None:
     """The fields of each type of record, beside those that are expected."""
     page.heading("shape", _counted(shape["records"], "record"))
     page.line(LEGEND, "dim")

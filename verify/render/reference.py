@@ -1,14 +1,16 @@
 """Reference texts made from the registries, so that they cannot fall behind them.
 
-`python -m verify.render.reference` prints docs/findings.md.
+`python -m verify.render.reference` prints docs/findings.md, and with `levers`
+docs/working-papers.md.
 """
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 
 from verify.findings import KINDS, SEVERITIES, Kind
-from verify.systems import register_findings
+from verify.systems import NAMES, register_findings, system_named
 
 _HEAD = """\
 A finding says what a reader of a figure should know about it. It has a code, a severity, a count
@@ -38,5 +40,69 @@ def findings_markdown() -> str:
     return "\n".join(parts)
 
 
+def finding_list() -> str:
+    """Every code with its title, the gravest first, for a terminal."""
+    register_findings()
+    width = max(map(len, KINDS))
+    lines = [
+        f"{kind.code:<{width}}  {kind.severity:<7}  {kind.title}"
+        for severity in SEVERITIES
+        for kind in sorted(KINDS.values(), key=lambda kind: kind.code)
+        if kind.severity == severity
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_PAPERS = """\
+# Working papers
+
+What `verify lever NAME` prints, for every lever of every product: what it measures, by which
+dimensions, from which inputs, its formula, whether the product states it or we read it so, and the
+query that computes it. The choices in words are in [the method](method.md).
+"""
+
+
+_LISTS = ("measures ", "dimensions ", "inputs ")
+
+
+def levers_markdown() -> str:
+    """The working papers of all products, as docs/working-papers.md."""
+    parts = [_PAPERS]
+    for name in NAMES:
+        system = system_named(name)
+        papers = {lever: _sections(system.explain_lever(lever)) for lever in system.levers}
+        often = Counter(section for sections in papers.values() for section in sections)
+        shared = [section for section in often if often[section] > 1 and not _is_list(section)]
+        parts.append(f"## {system.title}\n")
+        for lever, sections in papers.items():
+            parts.append(f"### {lever}\n")
+            parts.append("".join(_bullet(part) for part in sections if _is_list(part)))
+            own = [part for part in sections if not _is_list(part) and part not in shared]
+            if own:
+                parts.append(_code("\n\n".join(own)))
+        if shared:
+            parts.append(f"### Shared by several levers of {system.title}\n")
+            parts += [_code(section) for section in shared]
+    return "\n".join(parts)
+
+
+def _sections(text: str) -> list[str]:
+    """A lever's text without its title: its lists, and each query or formula."""
+    return text.rstrip().split("\n\n")[1:]
+
+
+def _is_list(section: str) -> bool:
+    return section.startswith(_LISTS)
+
+
+def _bullet(section: str) -> str:
+    name, text = section.split(None, 1)
+    return f"- {name}: {'; '.join(line.strip() for line in text.splitlines())}\n"
+
+
+def _code(text: str) -> str:
+    return f"```{'sql' if 'SELECT' in text else 'text'}\n{text}\n```\n"
+
+
 if __name__ == "__main__":
-    sys.stdout.write(findings_markdown())
+    sys.stdout.write(levers_markdown() if sys.argv[1:] == ["levers"] else findings_markdown())

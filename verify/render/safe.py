@@ -214,6 +214,15 @@ def csv_text(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) or text.lstrip().startswith(_FORMULA) else text
 
 
+_HTML = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+    "$": "<span>$</span>",
+    "\\": "<span>\\</span>",
+}
 _ENTITY = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # A colon stays in a time of day and before a blank; else it could make a link or an emoji.
 _MARKDOWN = re.compile(
@@ -224,6 +233,12 @@ _MARKDOWN = re.compile(
 def markdown_text(text: str) -> str:
     """`text` made visible, and inert in a Markdown table: no markup, link, mention or formula."""
     return inert(visible(text))
+
+
+def html_text(text: str) -> str:
+    """Text that is visible already, so that HTML takes nothing in it for markup, and a notebook
+    nothing for a formula, which it looks for between dollar signs and after backslashes."""
+    return "".join(_HTML.get(char, char) for char in text)
 
 
 def markdown_key(key: str | None) -> str:

@@ -45,7 +45,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class DrawnColumn:
     """A column with its cells as text."""
 
     column: Column
@@ -61,8 +61,12 @@ class Page:
     """A page of plain text, `width` columns wide, with colours only where `colour` asks for them.
 
     Cells of tables are taken as they come from an export and made visible here; every other text
-    is expected to be so already.
+    is expected to be so already. It is a `verify.render.sheet.Sheet`.
     """
+
+    ROUNDED = ROUNDED
+    MORE = "--format csv"
+    JSON = "--format json"
 
     def __init__(self, *, width: int, colour: bool) -> None:
         from io import StringIO
@@ -152,7 +156,7 @@ class Page:
         hidden = len(rows) - MOST_ROWS
         rows = rows[:MOST_ROWS]
         drawn = [
-            _drawn(column, [row[at] for row in rows], total[at : at + 1])
+            draw_column(column, [row[at] for row in rows], total[at : at + 1])
             for at, column in enumerate(columns)
         ]
         shown = _chosen(drawn, self._width)
@@ -162,11 +166,11 @@ class Page:
         if left_out:
             notes.append(f"--format csv also has {', '.join(left_out)}")
         if hidden > 0:
-            notes.append(f"and {hidden:,} more rows; --format csv has every row")
+            notes.append(f"and {hidden:,} more rows; {self.MORE} has every row")
         for note in notes:
             self.line(note, "dim")
 
-    def _draw(self, shown: Sequence[_Drawn], has_total: bool) -> None:
+    def _draw(self, shown: Sequence[DrawnColumn], has_total: bool) -> None:
         from rich.box import SIMPLE
         from rich.table import Table
 
@@ -209,7 +213,8 @@ class Page:
         margin = label_width + _GAP
         lines = text.wrap(self._console, self._width - margin, overflow="fold") or [_text("")]
         for number, line in enumerate(lines):
-            start = label.copy() if number == 0 else _text("")
+            # Appended, not copied: the style of the label is not that of the line.
+            start = _text("").append_text(label) if number == 0 else _text("")
             start.append(" " * (margin - start.cell_len))
             start.append_text(line)
             self._console.print(start, overflow="ignore", no_wrap=True, crop=False)
@@ -226,7 +231,8 @@ def _full_title(column: Column) -> str:
     return f"{column.title} {column.unit}".rstrip()
 
 
-def _drawn(column: Column, values: Sequence[Value], total: Sequence[Value]) -> _Drawn:
+def draw_column(column: Column, values: Sequence[Value], total: Sequence[Value]) -> DrawnColumn:
+    """The cells of a column as text, those of `total` last, and how they are to stand."""
     from rich.cells import cell_len
 
     everything = [*values, *total]
@@ -240,7 +246,7 @@ def _drawn(column: Column, values: Sequence[Value], total: Sequence[Value]) -> _
     natural = max(title, *map(cell_len, cells)) if cells else title
     least = min(natural, max(_NAME_WIDTH, title)) if cuttable else natural
     inexact = numeric and any(_inexact(value, places) for value in everything)
-    return _Drawn(column, tuple(cells), numeric, cuttable, inexact, natural, least)
+    return DrawnColumn(column, tuple(cells), numeric, cuttable, inexact, natural, least)
 
 
 def _cell_text(kind: str, value: Value, places: int) -> str:
@@ -255,7 +261,7 @@ def _inexact(value: Value, places: int) -> bool:
     return isinstance(value, int | Fraction) and (Fraction(value) * 10**places).denominator != 1
 
 
-def _chosen(drawn: Sequence[_Drawn], width: int) -> list[_Drawn]:
+def _chosen(drawn: Sequence[DrawnColumn], width: int) -> list[DrawnColumn]:
     """The columns that are shown, in their order: by rank, each that still fits."""
     kept: set[int] = {at for at, d in enumerate(drawn) if d.column.rank == 0}
     for at in sorted(range(len(drawn)), key=lambda at: drawn[at].column.rank):
@@ -264,7 +270,7 @@ def _chosen(drawn: Sequence[_Drawn], width: int) -> list[_Drawn]:
     return [drawn[at] for at in sorted(kept)]
 
 
-def _widths(shown: Sequence[_Drawn], width: int) -> list[int]:
+def _widths(shown: Sequence[DrawnColumn], width: int) -> list[int]:
     """How wide each column is: names take what the others leave, or give what they lack."""
     widths = [d.least for d in shown]
     spare = width - _least_width(shown)
@@ -280,5 +286,5 @@ def _widths(shown: Sequence[_Drawn], width: int) -> list[int]:
     return widths
 
 
-def _least_width(drawn: Sequence[_Drawn]) -> int:
+def _least_width(drawn: Sequence[DrawnColumn]) -> int:
     return sum(d.least for d in drawn) + _GAP * (len(drawn) - 1)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from verify.errors import UnreadableInput, UsageProblem
 from verify.systems.base import System
@@ -61,3 +62,15 @@ def register_findings() -> None:
         own = f"{place.rpartition('.')[0]}.findings"
         if find_spec(own) is not None:
             import_module(own)
+
+
+def offered(system: System, what: str) -> Mapping[str, Any]:
+    """What a system offers by that name in a module `closer` of its folder; empty where nothing."""
+    module = f"{_REGISTRY[system.name].rpartition('.')[0]}.closer"
+    found = getattr(import_module(module), what, {}) if find_spec(module) is not None else {}
+    return cast(Mapping[str, Any], found)
+
+
+def renameable(system: System) -> Mapping[str, tuple[str, ...]]:
+    """The attributes of each type of record that may have another name; empty where none may."""
+    return cast(Mapping[str, tuple[str, ...]], offered(system, "RENAMEABLE"))

@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
+from verify.compare.diagnosis import Diagnosis
 from verify.compare.figures import Claims
 from verify.compare.tieout import DiffRow
 from verify.compare.worlds import Worlds
 from verify.findings import Finding
-from verify.result import ExportIdentity, Measure, Recomputation
+from verify.result import ExportIdentity, Key, Measure, Recomputation
 
 Notice = Callable[[str], None]
 Progress = Callable[[int], None]
@@ -33,8 +34,9 @@ class Reading:
     `manifest_sha256` pins the manifest; `manifest` is one that lies outside the export, for systems
     that write none and say `takes_manifest`; `unverified` goes on after a failed check,
     `skip_invalid` after an invalid line; `fields` maps the contract's attribute names to the
-    export's own; `cache` may be turned off. `notice` is told what a person should know, `progress`
-    the bytes.
+    export's own; `cache` may be turned off. `engine` computes the figures, on the cluster `master`
+    where it is one, and with `cross_check` a second one as well; for systems that name their
+    `engines`. `notice` is told what a person should know, `progress` the bytes.
     """
 
     manifest_sha256: str | None = None
@@ -43,6 +45,9 @@ class Reading:
     skip_invalid: bool = False
     cache: bool = True
     fields: Mapping[str, str] = field(default_factory=dict)
+    engine: str = "duckdb"
+    cross_check: bool = False
+    master: str | None = None
     notice: Notice = _silent
     progress: Progress | None = None
 
@@ -84,6 +89,11 @@ class Check:
     findings: tuple[Finding, ...]
     document: Mapping[str, Any]
 
+    def _repr_html_(self) -> str:
+        from verify.render.notebook import check_html
+
+        return check_html(self)
+
     def as_json(self) -> dict[str, Any]:
         """The document that `check --format json` prints."""
         return {
@@ -122,6 +132,40 @@ class Export(Protocol):
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *_: object) -> None: ...
+
+
+@runtime_checkable
+class Diagnosing(Protocol):
+    """What an export may offer besides: a diagnosis, whether or not figures differ."""
+
+    def diagnose(self, question: Question, claims: Claims) -> Diagnosis:
+        """What the records of the question's period say about the figures of `claims`."""
+
+
+@runtime_checkable
+class Evidencing(Protocol):
+    """What an export may offer besides: the fewest records that show a disagreement."""
+
+    def lines_that_differ(
+        self, question: Question, lever: str, switches: Mapping[str, str | bool]
+    ) -> Sequence[int]:
+        """Few line numbers, ascending, whose records alone give the lever another figure under
+        these switches; none where no few do."""
+
+    def lines_of_row(
+        self, question: Question, lever: str, dimension: str, key: Key
+    ) -> Sequence[int]:
+        """The line numbers that one row of a breakdown rests on; none where they are many."""
+
+    def reduced(self, lines: Sequence[int], keep: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+        """These records with what the levers read of them and no more; `keep` names attributes to
+        keep besides. Each is what JSON holds, numbers as `NumberText`."""
+
+    def written(self, lines: Sequence[int]) -> Sequence[bytes]:
+        """These lines as they stand in the export."""
+
+    def pack(self, place: Path, records: Sequence[bytes], time_zone: str) -> None:
+        """Make an export of its own of these records at `place`."""
 
 
 class System(Protocol):

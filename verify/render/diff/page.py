@@ -30,8 +30,9 @@ from verify.render.diff.told import (
     untold,
 )
 from verify.render.safe import visible
+from verify.render.sheet import Sheet
 from verify.render.tables import Column, Page
-from verify.render.words import ROUNDED, coverage_words, export_words, loud_words
+from verify.render.words import coverage_words, export_words, loud_words
 from verify.result import Value
 
 MOST_ROWS = 12
@@ -51,13 +52,21 @@ def table(
     """The page for a terminal of `width` columns. `unusual` are the switches of the method that
     are set otherwise than stated."""
     page = Page(width=width, colour=colour)
+    draw(page, diff, wide=width >= _WIDE, unusual=unusual)
+    return page.text()
+
+
+def draw(
+    page: Sheet, diff: Diff, *, wide: bool, unusual: Mapping[str, Value] | None = None
+) -> None:
+    """The same on any sheet; `wide`: all about a lever on one line."""
     for warning in loud_words(diff.export, unusual or {}):
         page.loud(warning)
     page.line(conclusion(diff), _STYLES.get(diff.verdict, "bold"))
     page.blank()
     head = export_words(diff.export, digits=_DIGEST_DIGITS, period=diff.result.period)
     page.pairs([*(pair for pair in head if pair[0] != "from"), *policy_words(diff)])
-    lines, wide = lever_lines(diff), width >= _WIDE
+    lines = lever_lines(diff)
     if lines:
         page.blank()
         _levers(page, lines, wide=wide, filtered=diff.concluded is not None)
@@ -73,12 +82,11 @@ def table(
     if lines:
         if told:
             page.blank()
-        page.line(ROUNDED, "dim")
+        page.line(page.ROUNDED, "dim")
     _rest(page, diff)
-    return page.text()
 
 
-def _rest(page: Page, diff: Diff) -> None:
+def _rest(page: Sheet, diff: Diff) -> None:
     findings = [finding for finding in all_findings(diff) if finding.code not in _SAID]
     if findings:
         page.heading("findings")
@@ -89,10 +97,10 @@ def _rest(page: Page, diff: Diff) -> None:
         for reason in reasons[:MOST_ROWS]:
             page.line(f"- {visible(reason)}")
         if len(reasons) > MOST_ROWS:
-            page.line(f"and {len(reasons) - MOST_ROWS:,} more; --format csv has all", "dim")
+            page.line(f"and {len(reasons) - MOST_ROWS:,} more; {page.MORE} has all", "dim")
 
 
-def _levers(page: Page, lines: Sequence[LeverLine], *, wide: bool, filtered: bool) -> None:
+def _levers(page: Sheet, lines: Sequence[LeverLine], *, wide: bool, filtered: bool) -> None:
     """The headline and the levers, on one line each, or on two where the page is narrow."""
     digits = {unit: _lever_digits(unit, lines) for unit in {line.unit for line in lines}}
     unit = lines[0].unit if len(digits) == 1 else ""
@@ -153,7 +161,7 @@ def _counts(line: LeverLine, parts: Sequence[Group], filtered: bool) -> str:
     return ", ".join(words)
 
 
-def _group(page: Page, group: Group, *, wide: bool, filtered: bool) -> None:
+def _group(page: Sheet, group: Group, *, wide: bool, filtered: bool) -> None:
     words = [row for row in group.rows if is_word(row)][:MOST_ROWS]
     amounts = [row for row in group.rows if not is_word(row)]
     room = MOST_ROWS - len(words)
@@ -182,10 +190,10 @@ def _group(page: Page, group: Group, *, wide: bool, filtered: bool) -> None:
     if hidden:
         noun = "row" if hidden == 1 else "rows"
         by = "" if group.dimension is None else f" {visible(group.title)}"
-        page.line(f"and {hidden:,} more {noun}{by}; --format csv has every row", "dim")
+        page.line(f"and {hidden:,} more {noun}{by}; {page.MORE} has every row", "dim")
 
 
-def _words(page: Page, group: Group, rows: Sequence[DiffRow], numbers: Mapping[str, int]) -> None:
+def _words(page: Sheet, group: Group, rows: Sequence[DiffRow], numbers: Mapping[str, int]) -> None:
     columns = [Column("figure", kind="name"), Column("recomputed", kind="name")]
     cells: list[list[Value]] = [[row.figure, _word(row.recomputed)] for row in rows]
     _framed(page, group, rows, columns, cells, numbers)
@@ -196,7 +204,7 @@ def _word(value: Value) -> Value:
 
 
 def _amounts(
-    page: Page,
+    page: Sheet,
     group: Group,
     rows: Sequence[DiffRow],
     numbers: Mapping[str, int],
@@ -230,7 +238,7 @@ def _digits(unit: str, rows: Sequence[DiffRow]) -> Digits:
 
 
 def _framed(
-    page: Page,
+    page: Sheet,
     group: Group,
     rows: Sequence[DiffRow],
     columns: Sequence[Column],

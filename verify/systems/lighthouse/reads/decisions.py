@@ -17,11 +17,12 @@ from verify.systems.lighthouse.reads.depth2 import decision_delta, number
 from verify.trust.strictjson import NumberText, loads
 
 DECISIONS = """
-    SELECT line, deployment, epoch_us(ts) AS at, id, agent, pack, o.picked ->> '$' AS picked,
-           o.baseline ->> '$' AS baseline, o.applied ->> '$' AS applied,
-           o.candidates::VARCHAR AS candidates
-    FROM other
-    WHERE line IN (SELECT line FROM routing_decision WHERE ts >= $start AND ts < $end)
+    SELECT line, deployment ->> '$' AS deployment, epoch_us(ts) AS at, id ->> '$' AS id,
+           agent ->> '$' AS agent, pack ->> '$' AS pack, picked ->> '$' AS picked,
+           baseline ->> '$' AS baseline, applied ->> '$' AS applied, candidates
+    FROM lines
+    WHERE type = '"routing_decision"'
+      AND line IN (SELECT line FROM routing_decision WHERE ts >= $start AND ts < $end)
     ORDER BY line
 """
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

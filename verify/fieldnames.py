@@ -16,8 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from verify.cli.closer import renameable
 from verify.errors import UnreadableInput, UsageProblem
+from verify.systems import renameable
 from verify.systems.base import System
 
 TABLE = "attrs"
