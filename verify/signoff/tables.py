@@ -196,7 +196,7 @@ def legend() -> Table:
 def coverage_text(result: SignOff) -> dict[str, str]:
     """Each lever's coverage in words."""
     return {
-        line.lever: coverage_words(line.coverage)
+        line.lever: coverage_words(line.coverage).replace(" %", "\N{NO-BREAK SPACE}%")
         for line in result.lead
         if line.coverage is not None
     }
