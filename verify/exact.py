@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 MILLION = 1_000_000
 
@@ -52,6 +53,7 @@ def rounded(value: Fraction | int, places: int) -> str:
     return f"{sign}{whole:,}" + (f".{part:0{places}d}" if places else "")
 
 
+@lru_cache(maxsize=4096)
 def from_decimal(value: Decimal | None) -> Fraction | None:
     """An engine's exact decimal as a fraction; None stays None."""
     return None if value is None else Fraction(value)

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time
 from fractions import Fraction
 from typing import Any
 
+from verify.asking import recomputed
 from verify.compare.figures import Claims
 from verify.compare.tieout import Diff, tie_out
 from verify.compare.verdicts import Tolerance
@@ -46,13 +47,14 @@ def run_diff(
         for name in claims.dimensions
         if any(name in system.dimensions[lever] for lever in known)
     }
-    result = export.recompute(
+    result = recomputed(
+        export,
         replace(
             asked,
             levers=tuple(known),
             by=tuple(sorted(dimensions)),
             baseline_model=question.baseline_model or claims.baseline_model,
-        )
+        ),
     )
     rows, findings = export.details(claims, result)
     if wanted:

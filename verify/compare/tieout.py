@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verify.compare.figures import HEADLINE, At, Claims, Derived, Figure
 from verify.compare.verdicts import (
@@ -25,6 +25,9 @@ from verify.result import (
     json_value,
     period_json,
 )
+
+if TYPE_CHECKING:
+    import polars as pl
 
 COVERAGE = {"coverage_measured": "measured", "coverage_total": "total"}
 
@@ -104,6 +107,17 @@ class Diff:
         """The same diff with the rows of one verdict alone; what it concludes stays."""
         rows = tuple(row for row in self.rows if row.verdict == verdict)
         return replace(self, rows=rows, concluded=self.verdict)
+
+    def to_polars(self, *, scale: int | None = None) -> pl.DataFrame:
+        """A row a figure, as `diff --format csv` has them. See `verify.render.frames`."""
+        from verify.render.frames import diff_frame
+
+        return diff_frame(self, scale)
+
+    def _repr_html_(self) -> str:
+        from verify.render.notebook import diff_html
+
+        return diff_html(self)
 
     def as_json(self) -> dict[str, Any]:
         """The document that `diff --format json` prints."""

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from verify.exact import plain, rounded
+from verify.render import diagnosis
 from verify.render.flat import csv_of
 from verify.render.pipes import bullets, pipe_table
 from verify.render.safe import markdown_text, shown_key, visible
+from verify.render.sheet import Sheet
 from verify.render.tables import Column, Page
 from verify.render.words import UNVERIFIED, export_words
 from verify.result import Value
@@ -56,6 +58,12 @@ def _alternatives(told: Explanation) -> Iterator[str]:
 def table(told: Explanation, *, width: int, colour: bool) -> str:
     """The page for a terminal of `width` columns."""
     page = Page(width=width, colour=colour)
+    draw(page, told)
+    return page.text()
+
+
+def draw(page: Sheet, told: Explanation) -> None:
+    """The same on any sheet."""
     if told.diff.export.trust == "unverified":
         page.loud(UNVERIFIED)
     page.line(conclusion(told), "bold")
@@ -105,8 +113,11 @@ def table(told: Explanation, *, width: int, colour: bool) -> str:
         page.table([Column(title, kind="name") for title in titles], [_texts(r) for r in rows])
         hidden = len(told.remaining) - MOST_REMAINING
         if hidden > 0:
-            page.line(f"and {hidden:,} more; --format json has every row")
-    return page.text()
+            page.line(f"and {hidden:,} more; {page.JSON} has every row")
+        for sentence in diagnosis.where_the_rest_lies(told):
+            page.line(sentence)
+    if told.diagnosis is not None:
+        diagnosis.draw(page, told.diagnosis)
 
 
 def _texts(row: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -168,7 +179,10 @@ def markdown(told: Explanation) -> str:
     ]
     header = ["lever", "recomputed", *names, "unexplained", "product"]
     parts.append(pipe_table(header, rows, [False] + [True] * (len(header) - 1)))
-    return "\n".join(parts)
+    parts += [f"- {markdown_text(text)}" for text in diagnosis.where_the_rest_lies(told)]
+    if told.diagnosis is not None:
+        parts.append(diagnosis.markdown(told.diagnosis))
+    return "\n".join(part for part in parts if part)
 
 
 def _exact(fall: Waterfall, name: str) -> str:

@@ -24,7 +24,7 @@ from verify.compare.worlds import Choice, Switches
 from verify.engines.duckdb import DuckEngine
 from verify.errors import UsageProblem
 from verify.period import first_instant
-from verify.result import LeverResult, Value
+from verify.result import LeverResult, Row, Value
 from verify.systems.lighthouse import levers
 from verify.systems.lighthouse.fields import RECORD_TYPES
 from verify.systems.lighthouse.load import sql
@@ -97,6 +97,7 @@ class _Sums:
     segments: int
     of: dict[Key, dict[int, tuple[Any, ...]]] = field(default_factory=dict)
     _running: dict[Key, list[tuple[Any, ...]]] = field(default_factory=dict)
+    _within: dict[tuple[int, int], list[tuple[Key, tuple[Any, ...]]]] = field(default_factory=dict)
 
     def add(self, key: Key, segment: int, row: Mapping[str, Any]) -> None:
         """Take in one group of the query."""
@@ -109,12 +110,16 @@ class _Sums:
             each = (by_segment.get(at, nothing) for at in range(self.segments))
             self._running[key] = [nothing, *accumulate(each, _plus)]
 
-    def within(self, span: _Span) -> Iterable[tuple[Key, tuple[Any, ...]]]:
+    def within(self, span: _Span) -> list[tuple[Key, tuple[Any, ...]]]:
         """Each key with its sums over a run of segments."""
-        for key, running in self._running.items():
-            low, high = running[span.first], running[span.after]
-            if low is not high and low != high:
-                yield key, tuple(b - a for a, b in zip(low, high, strict=True))
+        at = span.first, span.after
+        if at not in self._within:
+            self._within[at] = [
+                (key, tuple(b - a for a, b in zip(running[at[0]], running[at[1]], strict=True)))
+                for key, running in self._running.items()
+                if running[at[0]] is not running[at[1]] and running[at[0]] != running[at[1]]
+            ]
+        return self._within[at]
 
 
 def _plus(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -133,18 +138,21 @@ class Grid:
         repeats: list[int],
         baseline_model: str | None,
         largest: int = 2,
+        card_ends: Iterable[datetime] = (),
     ) -> None:
+        self._card_ends = tuple(card_ends)
         self._engine = engine
         self._since, self._until, self._zone = since, until, zone
         self._repeats = repeats
         self._baseline = baseline_model
         self._queries = _queries()
-        self.choices = tuple(self._all_choices())
+        self.choices = tuple(self._all_choices()) if largest else ()
         self._borders = self._all_borders()
         self._snapshots = [row["ts"] for row in engine.rows(self._queries["snapshots"])]
         self._cards: dict[tuple[int, str, bool], Card] = {}
         self._infra: dict[tuple[datetime, datetime, bool], list[dict[str, Any]]] = {}
         self._known: dict[tuple[Any, ...], dict[At, Value]] = {}
+        self._measured: dict[tuple[Any, ...], dict[str, Value]] = {}
         self._left_out = False
         self._prepare()
         self._calls = self._sums("calls", ("deployment", "pack", "model", "refused", "repeated"))
@@ -210,6 +218,9 @@ class Grid:
         for method in self._methods_that_move_windows(largest):
             windows, _ = self._windows(method)
             asked |= {(d, p, windows.get((d, p), DEFAULT_WINDOW)) for d, p in searched}
+        for end in self._card_ends:
+            windows, _ = self._windows(Method(self._zone), end)
+            asked |= {(d, p, windows.get((d, p), DEFAULT_WINDOW)) for d, p in searched}
         rows = [list(row) for row in sorted(asked, key=repr)]
         columns = "deployment VARCHAR, pack VARCHAR, window_tokens BIGINT"
         self._engine.put("windows_asked", columns, rows)
@@ -259,11 +270,14 @@ class Grid:
             self._engine.leave_out(self._repeats if dedupe else [], RECORD_TYPES)
             self._left_out = dedupe
 
-    def _windows(self, method: Method) -> tuple[dict[Any, int], dict[Any, Mapping[str, Any]]]:
+    def _windows(
+        self, method: Method, card_end: datetime | None = None
+    ) -> tuple[dict[Any, int], dict[Any, Mapping[str, Any]]]:
         span = self._span(method)
         result: tuple[dict[Any, int], dict[Any, Mapping[str, Any]]] = self._windows_of(
             span.start,
             span.end,
+            card_end or span.end,
             method.card,
             method.window_priced_only,
             method.refused_in_called,
@@ -275,6 +289,7 @@ class Grid:
         self,
         start: datetime,
         end: datetime,
+        card_end: datetime,
         rule: str,
         priced_only: bool,
         refused_called: bool,
@@ -282,7 +297,7 @@ class Grid:
     ) -> tuple[dict[Any, int], dict[Any, Mapping[str, Any]]]:
         """By deployment and pack: the smallest window, and the cheapest priced model's card."""
         first, after = bisect_left(self._borders, start), bisect_left(self._borders, end)
-        card = self._card(end, rule, dedupe)
+        card = self._card(card_end, rule, dedupe)
         windows: dict[Any, int] = {}
         cheapest: dict[Any, Mapping[str, Any]] = {}
         for key, _ in self._calls.within(_Span(start, end, first, after)):
@@ -311,21 +326,28 @@ class Grid:
             found |= self._known[chosen]
         return found
 
-    def _lever(self, name: str, method: Method) -> LeverResult:
+    def on_card(self, end: datetime) -> list[LeverResult]:
+        """Retrieval and caching by the stated method, but on the card as it was before `end`, one
+        of the `card_ends`."""
+        return [self._lever(name, Method(self._zone), end) for name in ("retrieval", "caching")]
+
+    def _lever(self, name: str, method: Method, card_end: datetime | None = None) -> LeverResult:
         """One lever under `method`, in total and by deployment."""
         span = self._span(method)
         by = ("deployment",)
+        card_end = card_end or span.end
         if name == "retrieval":
-            card = self._card(span.end, method.card, method.dedupe)
+            card = self._card(card_end, method.card, method.dedupe)
             reading = frozenset(
                 key[0]
                 for key, sums in self._calls.within(span)
                 if sums[2] and not (key[4] and method.dedupe)
             )
-            searches = _asked(self._search_groups(span, method, card))
-            return levers.retrieval(searches, method, reading, by)
+            windows = self._windows(method, card_end)
+            groups = self._search_groups(span, method, card, *windows)
+            return self._retrieval(groups, method, reading)
         if name == "caching":
-            card = self._card(span.end, method.card, method.dedupe)
+            card = self._card(card_end, method.card, method.dedupe)
             return levers.caching(_asked(self._call_groups(span, method, card)), method, by)
         if name == "routing":
             decisions = _asked(self._decision_groups(span, method))
@@ -334,6 +356,32 @@ class Grid:
             return levers.routing(decisions, method, by, otherwise)
         hours = Fraction((span.end - span.start) // timedelta(microseconds=1), 3_600_000_000)
         return levers.infrastructure(self._infrastructure(span, method), hours, by)
+
+    def _retrieval(
+        self, groups: Iterable[dict[str, Any]], method: Method, reading: frozenset[str]
+    ) -> LeverResult:
+        """Retrieval from its groups. Most methods leave most deployments as they are: each is
+        worked out once for what it is made of."""
+        of: dict[str, list[dict[str, Any]]] = {}
+        for group in groups:
+            of.setdefault(group["deployment"], []).append(group)
+        rows = []
+        for deployment, members in sorted(of.items()):
+            made_of = (
+                method.weights,
+                deployment in reading,
+                *(tuple(group.values()) for group in members),
+            )
+            measures = self._measured.get(made_of)
+            if measures is None:
+                measures = levers.retrieval_measures(members, method, reading)
+                self._measured[made_of] = measures
+            rows.append(Row(deployment, measures))
+        totals: dict[str, Value] = {}
+        for measure, zero in levers.retrieval_measures([], method, reading).items():
+            values = [zero, *(row.measures[measure] for row in rows)]
+            totals[measure] = sum(value for value in values if isinstance(value, int | Fraction))
+        return levers.retrieval_of(totals, {"deployment": tuple(rows)})
 
     def _call_groups(self, span: _Span, method: Method, card: Card) -> Iterable[dict[str, Any]]:
         cells: dict[tuple[str, str], list[int]] = {}
@@ -356,8 +404,14 @@ class Grid:
                 **dict(zip(_CALL_SUMS, amounts, strict=True)),
             }
 
-    def _search_groups(self, span: _Span, method: Method, card: Card) -> Iterable[dict[str, Any]]:
-        windows, cheapest = self._windows(method)
+    def _search_groups(
+        self,
+        span: _Span,
+        method: Method,
+        card: Card,
+        windows: Mapping[Any, int],
+        cheapest: Mapping[Any, Mapping[str, Any]],
+    ) -> Iterable[dict[str, Any]]:
         groups: dict[tuple[Any, ...], list[int]] = {}
         for key, sums in self._searches.within(span):
             deployment, pack, model, rate, window, repeated, no_scope, readable = key

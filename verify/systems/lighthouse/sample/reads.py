@@ -21,7 +21,7 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from verify.errors import IntegrityFailure, Problem, UsageProblem
+from verify.errors import UsageProblem
 from verify.exact import plain
 from verify.period import Period
 from verify.result import CardCell, LeverResult, Recomputation, Row, Value
@@ -29,9 +29,9 @@ from verify.systems.base import Export, Question
 from verify.systems.lighthouse.export import LightHouseExport
 from verify.systems.lighthouse.levers import PRICES
 from verify.systems.lighthouse.load import Loaded
+from verify.systems.lighthouse.raw import lines_at
 from verify.trust.source import Source
 from verify.trust.strictjson import NumberText, loads
-from verify.trust.tap import Tap
 
 BASELINE = "stuff the whole scope, up to the smallest context window called"
 """What the retrieval read names as its baseline."""
@@ -80,7 +80,7 @@ class ProductReads:
     def _with_decisions(self, text: str) -> Iterator[bytes]:
         yield (text.removesuffix("\n}\n") + ',\n "decisions": [').encode()
         margin, chunk = "\n  ", []
-        for raw in _lines_at(self._source, self._loaded, self._decision_lines):
+        for raw in lines_at(self._source, self._loaded, self._decision_lines):
             record = loads(raw)
             shown = {"deployment": record["deployment"], "ts": record["ts"], **record["attrs"]}
             chunk.append(margin + _printed(shown, 2))
@@ -296,29 +296,6 @@ def _profiles(lever: LeverResult) -> list[dict[str, Any]]:
 def _routing_totals(lever: LeverResult) -> dict[str, Any]:
     money = {name: _usd(lever.totals[name]) for name in _ROUTING_MONEY}
     return money | {name: lever.totals[name] for name in ("decisions", "uncomparable")}
-
-
-def _lines_at(source: Source, loaded: Loaded, lines: Sequence[int]) -> Iterator[bytes]:
-    """The lines of those numbers (ascending), from bytes that are the same as were loaded.
-
-    Raises IntegrityFailure at the end of a file that has changed.
-    """
-    numbers = iter(lines)
-    wanted = next(numbers, None)
-    for part in loaded.parts:
-        with source.open(part.path) as handle:
-            tap, first = Tap(handle, part.path), part.first_line
-            for block in tap.blocks():
-                after = part.first_line + tap.lines
-                if wanted is not None and wanted < after:
-                    found = block.split(b"\n")
-                    while wanted is not None and wanted < after:
-                        yield found[wanted - first]
-                        wanted = next(numbers, None)
-                first = after
-        if tap.sha256 != part.sha256:
-            problem = Problem("file_digest", part.path, "it changed while it was being read")
-            raise IntegrityFailure([problem])
 
 
 def _printed(value: Any, depth: int = 0) -> str:
