@@ -138,7 +138,7 @@ def test_the_command(export: Path, tmp_path: Path) -> None:
     assert run.code == 1
     assert violations(run.json, "outputs/explain") == []
     assert run.json["sets"] == [{"refused_in_caching": False}]
-    for form in ("table", "csv", "md"):
+    for form in ("table", "md"):
         run = verify("explain", export, "--figures", tmp_path, "--format", form)
         assert run.code == 1
         assert "refused_in_caching" in run.out

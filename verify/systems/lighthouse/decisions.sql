@@ -8,7 +8,21 @@ WITH decision AS MATERIALIZED (
     FROM facts WHERE type = '"routing_decision"'
 )
 SELECT
-    * EXCLUDE (listed, candidates),
+    row_at,
+    line_no,
+    deployment ->> '$' AS deployment,
+    ts,
+    agent ->> '$' AS agent,
+    pack ->> '$' AS pack,
+    id ->> '$' AS id,
+    picked ->> '$' AS picked,
+    baseline ->> '$' AS baseline,
+    coalesce(try_cast(applied ->> '$' AS BOOLEAN), true) AS applied,
+    amount_of(list_filter(listed, lambda c: c.model = decision.picked)[1].cost_usd) AS picked_usd,
+    amount_of(list_filter(listed, lambda c: c.model = decision.baseline)[1].cost_usd)
+        AS baseline_usd,
+    occurrences(candidates, '"cost_usd":-') + occurrences(candidates, '"cost_usd":"-')
+        AS negative_costs,
     is_text(picked) AND is_text(baseline) AND is_flag(applied)
         AND (candidates IS NULL
              OR starts_with(candidates, '[')
@@ -20,9 +34,5 @@ SELECT
                 AND CASE WHEN len(list_filter(listed, lambda c: c.cost_usd IS NULL)) = 0 THEN true
                     ELSE len(list_filter(from_json(candidates, '["JSON"]'), lambda c:
                              occurrences(c, '"cost_usd":') <> 1)) = 0
-                    END) AS plain,
-    list_filter(listed, lambda c: c.model = picked)[1].cost_usd AS picked_usd,
-    list_filter(listed, lambda c: c.model = baseline)[1].cost_usd AS baseline_usd,
-    occurrences(candidates, '"cost_usd":-') + occurrences(candidates, '"cost_usd":"-')
-        AS negative_costs
+                    END) AS plain
 FROM decision

@@ -27,7 +27,7 @@ from verify.trust.tap import ChangedMeanwhile, LineTooLong, Tap, blank_lines, ne
 
 # Part of the key of a stored database: raise it when facts.sql, tables.sql or what they mean
 # changes.
-LOADER = "lighthouse-5"
+LOADER = "lighthouse-6"
 MAX_INVALID = 100_000
 # What DuckDB is given at once. It keeps the order of the lines by holding back what comes early, so
 # this bounds its memory; an invalid line costs the slow reading of one segment, not of the file.
@@ -157,7 +157,7 @@ def load(
         invalid = loader.settle(parts)
         connection.execute(sql("lines" if plainly else "lines_numbered"))
         again = sql("decisions").replace("FROM facts", "FROM resolved", 1)
-        connection.execute(f"CREATE TEMP TABLE decided_again AS {again}")
+        connection.execute(f"CREATE TABLE decided_again AS {again}")
         connection.execute(sql("tables"))
         connection.execute("CHECKPOINT")
     except duckdb.Error as error:
@@ -355,7 +355,7 @@ class _Loader:
         return row + self._steps[at][1]
 
     def _doubts(self, parts: Sequence[Part]) -> set[int]:
-        self._db.execute(f"CREATE TEMP TABLE decided AS {sql('decisions')}")
+        self._db.execute(f"CREATE TABLE decided AS {sql('decisions')}")
         rows = self._db.execute(sql("doubts")).fetchall()
         lines = {self._line_of(row) for (row,) in rows}
         return lines.union(*(part.long_numbers for part in parts))

@@ -68,25 +68,12 @@ SELECT
     amount_of(o.price -> '$.cache_write_per_m') AS cache_write_per_m
 FROM other WHERE type = 'models';
 
-CREATE TABLE routing_decision AS
-SELECT
-    line,
-    deployment ->> '$' AS deployment,
-    ts,
-    agent ->> '$' AS agent,
-    pack ->> '$' AS pack,
-    id ->> '$' AS id,
-    picked ->> '$' AS picked,
-    baseline ->> '$' AS baseline,
-    coalesce((applied ->> '$')::BOOLEAN, true) AS applied,
-    amount_of(picked_usd) AS picked_usd,
-    amount_of(baseline_usd) AS baseline_usd,
-    negative_costs
-FROM (
-    SELECT l.line, d.* FROM decided d JOIN lines l ON l.row_at = d.row_at
-    UNION ALL
-    SELECT CAST(line_no ->> '$' AS BIGINT), * FROM decided_again
-);
+-- `decided` is made by decisions.sql from the facts, `decided_again` from what the strict reader read.
+CREATE VIEW routing_decision AS
+SELECT * EXCLUDE (row_at, line_no, plain) FROM numbered_decisions
+UNION ALL
+SELECT CAST(line_no ->> '$' AS BIGINT) AS line, * EXCLUDE (row_at, line_no, plain)
+FROM decided_again;
 
 CREATE TABLE deployment_profile AS
 SELECT line, deployment, ts, ts_sub, o.profile ->> '$' AS profile,
