@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.program import verify
+from support.remembered import remembering
 
 from verify.compare.explain import Explanation, explain
 from verify.compare.figures import At, Claims, Figure
@@ -48,17 +49,25 @@ def changed(export: Path, place: Path, read: str, change: Callable[[Any], None])
     return place
 
 
-def told(export: Path, figures: Path) -> Explanation:
+@pytest.fixture(scope="module")
+def opened(export: Path) -> Iterator[Any]:
+    """It, opened once for all."""
+    with system_named("lighthouse").open(export, Reading()) as inside:
+        yield remembering(inside)
+
+
+def told(opened: Any, figures: Path) -> Explanation:
     system = system_named("lighthouse")
-    with system.open(export, Reading()) as opened:
-        return explain(system, opened, system.read_claims(figures), Question(), largest=1)
+    return explain(system, opened, system.read_claims(figures), Question(), largest=1)
 
 
-def test_a_figure_typed_wrong_in_one_row_stands_alone(export: Path, tmp_path: Path) -> None:
+def test_a_figure_typed_wrong_in_one_row_stands_alone(
+    export: Path, opened: Any, tmp_path: Path
+) -> None:
     def change(document: Any) -> None:
         document["stuffing"]["by_pack"][1]["usd_cached"] += 1
 
-    found = told(export, changed(export, tmp_path / "api", "retrieval", change))
+    found = told(opened, changed(export, tmp_path / "api", "retrieval", change))
     assert found.sets == ()
     assert found.nearest == ()
     (row,) = found.alone
@@ -66,13 +75,15 @@ def test_a_figure_typed_wrong_in_one_row_stands_alone(export: Path, tmp_path: Pa
     assert found.remaining == (row,)
 
 
-def test_a_total_that_nothing_gives_is_located_in_its_rows(export: Path, tmp_path: Path) -> None:
+def test_a_total_that_nothing_gives_is_located_in_its_rows(
+    export: Path, opened: Any, tmp_path: Path
+) -> None:
     def change(document: Any) -> None:
         rows = document["stuffing"]["by_deployment"]
         for part in (document["stuffing"], rows[0]):
             part["tokens_avoided"] += 1000
 
-    found = told(export, changed(export, tmp_path / "api", "retrieval", change))
+    found = told(opened, changed(export, tmp_path / "api", "retrieval", change))
     assert found.sets == ()
     assert found.alone == ()
     (nearest,) = found.nearest
@@ -85,23 +96,17 @@ def test_a_total_that_nothing_gives_is_located_in_its_rows(export: Path, tmp_pat
         assert round(row.delta or Fraction(0)) == 1000
 
 
-def test_a_planted_choice_leaves_only_what_was_typed_wrong(export: Path, tmp_path: Path) -> None:
-    system = system_named("lighthouse")
-    with system.open(export, Reading()) as opened:
-        reads = build_reads(
-            opened,
-            since=MONTH.since,
-            until=MONTH.until,
-            time_zone=ZONE,
-            switches={"weights": False},
-        )
+def test_a_planted_choice_leaves_only_what_was_typed_wrong(opened: Any, tmp_path: Path) -> None:
+    reads = build_reads(
+        opened, since=MONTH.since, until=MONTH.until, time_zone=ZONE, switches={"weights": False}
+    )
     for name, body in reads.items():
         (tmp_path / name).write_bytes(body)
     path = tmp_path / "headline.json"
     document = json.loads(path.read_text())
     document["levers"][1]["usd"] += 5
     path.write_text(json.dumps(document))
-    found = told(export, tmp_path)
+    found = told(opened, tmp_path)
     (nearest,) = found.nearest
     assert (nearest.at.lever, nearest.at.measure) == ("caching", "usd")
     assert [choice.name for choice in nearest.choices] == ["weights"]
