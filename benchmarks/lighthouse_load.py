@@ -127,14 +127,19 @@ def packed(export: Path, form: str) -> Path:
     return place
 
 
-def measure(records: int, turns: int, forms: list[str], slow: bool) -> dict[str, Took]:
-    """Each program in turn, the best of `turns`."""
+def measure(
+    records: int, turns: int, forms: list[str], slow: bool, made: Path | None
+) -> dict[str, Took]:
+    """Each program in turn, the best of `turns`; `made` is an export that lies there already."""
     with tempfile.TemporaryDirectory(prefix="verify-bench-") as place:
         export, cache, bare = Path(place, "export"), f"{place}/cache", f"{place}/bare.duckdb"
         environment = {**os.environ, "VERIFY_CACHE_DIR": cache}
         verify = [sys.executable, "-m", "verify"]
-        make = [*verify, "sample", str(export), "--records", str(records), "--quiet"]
-        subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
+        if made is not None:
+            export = made
+        else:
+            make = [*verify, "sample", str(export), "--records", str(records), "--quiet"]
+            subprocess.run(make, check=True, stdout=subprocess.DEVNULL)
         lines = str(export / "records.jsonl")
 
         def ask(which: Path) -> list[str]:
@@ -212,9 +217,10 @@ def main() -> None:
     parser.add_argument("--forms", nargs="*", default=[], choices=["gz", "zst"])
     parser.add_argument("--plain-python", action="store_true", help="time the plain script too")
     parser.add_argument("--chart", type=Path, help="an SVG of time and memory against size")
+    parser.add_argument("--export", type=Path, help="one that `verify sample` made before")
     given = parser.parse_args()
     found = {
-        records: measure(records, given.turns, given.forms, given.plain_python)
+        records: measure(records, given.turns, given.forms, given.plain_python, given.export)
         for records in given.records
     }
     if given.chart:

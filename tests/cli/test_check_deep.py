@@ -398,8 +398,32 @@ def told(monkeypatch: pytest.MonkeyPatch, stream: StringIO, *, quiet: bool = Fal
 def test_progress_is_shown_after_a_while_and_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
     text = told(monkeypatch, Terminal())
     shown = [part.strip() for part in text.split("\r") if part.strip()]
-    assert shown == ["verify: check --deep  25 %", "verify: check --deep 100 %"]
+    assert [text.partition(",")[0] for text in shown] == [
+        "verify: check --deep  25 %",
+        "verify: check --deep 100 %",
+    ]
+    assert re.fullmatch(r"verify: check --deep  25 %, [0-9]+ MB/s, 1 s left", shown[0])
     assert text.endswith(" \r")
+
+
+def test_what_is_read_adds_up_and_a_size_that_nobody_knows_has_no_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(progress_module, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress_module, "_INTERVAL", 0.0)
+    for total, expected in ((4 << 20, ["25 %", "75 %"]), (None, ["1 MB", "3 MB"])):
+        stream = Terminal()
+        monkeypatch.setattr(sys, "stderr", stream)
+        monkeypatch.setenv("TERM", "xterm")
+        with Progress("reading", quiet=False, total=total) as progress:
+            progress.add(1 << 20)
+            progress.add(2 << 20)
+        parts = [part.strip() for part in stream.getvalue().split("\r") if part.strip()]
+        assert [
+            part.partition("reading")[2].partition(",")[0].strip() for part in parts
+        ] == expected
+        assert all("MB/s" in part for part in parts)
+        assert all(("left" in part) == (total is not None) for part in parts)
 
 
 def test_no_progress_where_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,6 +88,7 @@ def command(
         manifest=manifest,
         no_cache=no_cache,
         fields=fields,
+        quiet=quiet,
     )
     looker = partial(look_closer, looks, fields=names, quiet=quiet)
     noted = {"fields": names} if names else {}

@@ -99,6 +99,7 @@ def command(
         no_cache=no_cache,
         fields=fields,
         notice=notice,
+        quiet=quiet,
     )
     with opened_export:
         result = run_diff(

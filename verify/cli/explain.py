@@ -87,6 +87,7 @@ def command(
         skip_invalid=skip_invalid,
         no_cache=no_cache,
         notice=notice,
+        quiet=quiet,
     )
     with opened_export:
         told = explain(product, opened_export, claims, asked, largest=largest, diagnosed=True)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from verify.asking import reading
+from verify.cli.progress import Progress
 from verify.errors import UsageProblem
 from verify.samples import sample_export
 from verify.systems import recognise, system_for
@@ -51,6 +53,7 @@ def opened(
     engine: str = "duckdb",
     cross_check: bool = False,
     master: str | None = None,
+    quiet: bool = True,
 ) -> tuple[System, Export]:
     """The export's system and the opened export. `fields` names a file for `read_fields`,
     `manifest` one that lies outside the export, for systems that write none; `engine`, `master`
@@ -71,4 +74,15 @@ def opened(
         master=master,
         notice=notice,
     )
-    return product, product.open(path, how)
+    with Progress("reading", quiet=quiet, total=_bytes_in(path)) as progress:
+        return product, product.open(path, replace(how, progress=progress.add))
+
+
+def _bytes_in(path: Path) -> int | None:
+    """What there is to read, where that can be seen at a glance: packed files unpack to more."""
+    if not path.is_dir():
+        return None
+    files = [file for file in path.rglob("*.jsonl*") if file.is_file()]
+    if any(not file.name.endswith(".jsonl") for file in files):
+        return None
+    return sum(file.stat().st_size for file in files)

@@ -63,6 +63,7 @@ def command(
         cross_check=cross_check,
         master=master,
         notice=notice_to_stderr(quiet),
+        quiet=quiet,
     )
     asked = question(
         product, lever, period, since, until, tz, by, baseline_model, method, now, settings

@@ -57,6 +57,7 @@ def connect(
         reason = str(error).splitlines()[0]
         raise UnreadableInput(f"cannot open the database {path}: {reason}") from None
     connection.execute("SET TimeZone = 'UTC'")
+    connection.execute("SET enable_progress_bar = false")  # it would draw on our stdout
     return connection
 
 
