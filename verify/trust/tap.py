@@ -17,7 +17,7 @@ from typing import BinaryIO
 from verify.errors import UnreadableInput
 from verify.trust.inflate import ERRORS, gunzip, unzstd
 
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 MAX_LINE = 16 * 1024 * 1024
 # Fifteen significant digits survive a binary double and come back; more may not. An integer is
 # exact in any parser here, so only a run with a point in it or an exponent behind it is in doubt.
