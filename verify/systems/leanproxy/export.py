@@ -25,7 +25,8 @@ from verify.systems.leanproxy.ask import (
 )
 from verify.systems.leanproxy.details import report_rows, table_rows, window_rows
 from verify.systems.leanproxy.diagnose import about_store, skipped_lines
-from verify.systems.leanproxy.instants import date_text, parse_day, stamp_text
+from verify.systems.leanproxy.filenames import file_day
+from verify.systems.leanproxy.instants import date_text, stamp_text
 from verify.systems.leanproxy.measures import WINDOWS
 from verify.systems.leanproxy.report import latest, snapshots, totals
 from verify.systems.leanproxy.store import Reader, Store
@@ -35,15 +36,7 @@ from verify.trust.source import Source, open_source
 from verify.trust.sums import with_manifest
 
 NAME = "leanproxy"
-_PREFIX, _SUFFIX = "usage-", ".jsonl"
 _MISSING = "manifest_missing"
-
-
-def file_day(name: str) -> int | None:
-    """The UTC day of a usage file by its name; None for a name that the product does not read."""
-    if not name.startswith(_PREFIX) or not name.endswith(_SUFFIX):
-        return None
-    return parse_day(name[len(_PREFIX) : -len(_SUFFIX)])
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ class LeanProxy:
 
     def recognises(self, path: Path) -> bool:
         """A directory with a usage file, and no export of another product in it."""
-        from verify.systems.leanproxy.export import file_day
+        from verify.systems.leanproxy.filenames import file_day
 
         if not path.is_dir() or next(path.glob("records*.jsonl*"), None) is not None:
             return False
