@@ -179,6 +179,18 @@ def measure(
         return best
 
 
+def written(paths: list[Path]) -> dict[int, dict[str, Took]]:
+    """What the tables of earlier runs say: a long one need not be repeated for its chart."""
+    found: dict[int, dict[str, Took]] = {}
+    for line in (line for path in paths for line in path.read_text("utf-8").splitlines()):
+        if " records, " in line:
+            records = int(line.partition(" ")[0].replace(",", ""))
+        elif line.startswith("| ") and not line.startswith("| program"):
+            name, seconds, _, memory = (cell.strip() for cell in line.strip("|").split("|"))
+            found.setdefault(records, {})[name] = Took(float(seconds), float(memory))
+    return found
+
+
 def draw(found: dict[int, dict[str, Took]], target: Path) -> None:
     """Seconds and memory against records, as an SVG."""
     import altair
@@ -218,7 +230,11 @@ def main() -> None:
     parser.add_argument("--plain-python", action="store_true", help="time the plain script too")
     parser.add_argument("--chart", type=Path, help="an SVG of time and memory against size")
     parser.add_argument("--export", type=Path, help="one that `verify sample` made before")
+    parser.add_argument("--written", type=Path, nargs="+", help="draw what these runs printed")
     given = parser.parse_args()
+    if given.written:
+        draw(written(given.written), given.chart)
+        return
     found = {
         records: measure(records, given.turns, given.forms, given.plain_python, given.export)
         for records in given.records

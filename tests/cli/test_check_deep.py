@@ -282,6 +282,12 @@ def test_figures_of_renamed_fields_are_the_same(tmp_path: Path) -> None:
     assert renamed.json["fields"] == names
     assert renamed.json["levers"] == ordinary.json["levers"]
     assert verify("recompute", place, *period).json["levers"] != ordinary.json["levers"]
+    told = ("--figures", SAMPLE / "api", "--fields", tmp_path / "fields.toml", "--format", "json")
+    for command, schema in (("diff", "outputs/diff"), ("explain", "outputs/explain")):
+        run = verify(command, place, *told)
+        assert run.json["fields"] == names
+        assert run.json["verdict"] == "agrees"
+        assert violations(run.json, schema) == []
 
 
 def test_the_strict_reader_honours_the_names(tmp_path: Path) -> None:

@@ -114,6 +114,7 @@ class Explanation:
             "verdict": self.diff.verdict,
             "export": self.diff.export.as_json(),
             "period": period_json(result.period),
+            **({"fields": dict(result.fields)} if result.fields else {}),
             "sets": [{choice.name: choice.value for choice in chosen} for chosen in self.sets],
             "tried": self.tried,
             "tested": self.tested,

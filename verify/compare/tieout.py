@@ -125,6 +125,7 @@ class Diff:
             "verdict": self.verdict,
             "export": self.export.as_json(),
             "period": period_json(self.result.period),
+            **({"fields": dict(self.result.fields)} if self.result.fields else {}),
             "method": {name: json_value(v) for name, v in self.result.method.items()},
             "policy": {
                 "tolerance": str(self.tolerance),
