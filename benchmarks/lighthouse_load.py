@@ -196,11 +196,16 @@ def draw(found: dict[int, dict[str, Took]], target: Path) -> None:
     import altair
     import polars
 
+    shown = {
+        "verify, nothing stored": "verify, cold",
+        "verify, stored": "verify, warm",
+        "DuckDB, bare load": "bare load",
+    }
     rows = [
-        {"records": records, "program": name, "value": value, "what": what}
+        {"records": records, "program": shown[name], "value": value, "what": what}
         for records, best in found.items()
         for name, took in best.items()
-        if name in ("verify, nothing stored", "verify, stored", "DuckDB, bare load")
+        if name in shown
         for what, value in (("seconds", took.seconds), ("peak memory, MB", took.memory))
     ]
     panels = [
@@ -208,12 +213,18 @@ def draw(found: dict[int, dict[str, Took]], target: Path) -> None:
         .transform_filter(altair.datum.what == what)
         .mark_line(point=True)
         .encode(
-            x=altair.X("records:Q", scale=altair.Scale(type="log")),
+            x=altair.X(
+                "records:Q",
+                scale=altair.Scale(type="log", nice=False),
+                axis=altair.Axis(values=sorted(found), format="~s"),
+            ),
             y=altair.Y("value:Q", title=what, scale=altair.Scale(type=scale)),
             color=altair.Color(
-                "program:N", scale=altair.Scale(range=["#0072B2", "#D55E00", "#009E73"])
+                "program:N",
+                scale=altair.Scale(range=["#0072B2", "#D55E00", "#009E73"]),
+                legend=altair.Legend(labelLimit=300),
             ),
-            shape="program:N",
+            shape=altair.Shape("program:N", legend=None),
         )
         .properties(width=300, height=240)
         for what, scale in (("seconds", "log"), ("peak memory, MB", "linear"))
