@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
@@ -57,7 +57,8 @@ def connect(
         reason = str(error).splitlines()[0]
         raise UnreadableInput(f"cannot open the database {path}: {reason}") from None
     connection.execute("SET TimeZone = 'UTC'")
-    connection.execute("SET enable_progress_bar = false")  # it would draw on our stdout
+    with suppress(duckdb.Error):  # in a notebook it may not even be turned off
+        connection.execute("SET enable_progress_bar = false")  # it would draw on our stdout
     return connection
 
 
