@@ -6,6 +6,7 @@ the export, the first few). `docs/findings.md` is checked against `KINDS`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -379,6 +380,11 @@ _FIGURES = _kinds(
 )
 
 KINDS: dict[str, Kind] = _TRUST | _RECORDS | _FIGURES
+
+
+def lines_left_out(findings: Iterable[Finding]) -> bool:
+    """Whether lines were left out of what the findings are about: then it proves nothing whole."""
+    return any(finding.code == "line_skipped" for finding in findings)
 
 
 def register(*kinds: Kind) -> None:

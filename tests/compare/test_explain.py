@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.exports import write_bytes
 from support.program import verify
 from support.remembered import remembering
 
@@ -153,3 +154,15 @@ def test_the_command(export: Path, opened: Any, tmp_path: Path) -> None:
     assert agreeing.code == 0
     assert "nothing to explain" in agreeing.out
     assert verify("explain", export).code == 2
+
+
+def test_lines_that_are_left_out_leave_nothing_agreed(export: Path, tmp_path: Path) -> None:
+    place = tmp_path / "export"
+    shutil.copytree(export, place)
+    data = (place / "records.jsonl").read_bytes() + b"oops\n"
+    write_bytes(place, {"records.jsonl": data}, zone="America/New_York")
+    for command in ("diff", "explain"):
+        asked = (command, place, "--figures", export / "api", "--format", "json")
+        assert verify(*asked).code == 3
+        run = verify(*asked, "--skip-invalid")
+        assert (run.code, run.json["verdict"]) == (4, "inconclusive")

@@ -8,11 +8,15 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from verify.signoff.charts import bridge_chart
+from verify.signoff.result import Bridge
 
 from .conftest import SCRIPT, Made
 
@@ -176,3 +180,10 @@ def test_axe_finds_nothing_serious(
     ]
     assert grave == []
     context.close()
+
+
+def test_what_is_read_out_of_a_chart_is_exact() -> None:
+    """A third of a large amount: a double would lose its last digits."""
+    amount, none = Fraction(10**17, 3), Fraction(0)
+    bridge = Bridge("caching", "USD", none, (("a cause", amount),), none, none, amount)
+    assert "cause 1 33,333,333,333,333,333.333333;" in bridge_chart(bridge, "b")

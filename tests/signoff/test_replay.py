@@ -16,6 +16,7 @@ from support.program import Run, verify
 
 from verify.schemata import violations
 from verify.signoff.canonical import canonical, digest
+from verify.signoff.change import Replay
 from verify.signoff.dsse import signed
 
 from .conftest import Made
@@ -304,3 +305,9 @@ def test_what_is_not_there_is_exit_2(tmp_path: Path, made: Made) -> None:
     assert verify("replay", made.out, "--public-key", made.out.parent / "key.pem").code == 2
     assert verify("replay", made.out, "--format", "csv").code == 2
     assert replayed(made, "--export", tmp_path / "nowhere").code == 2
+
+
+def test_a_replay_that_compared_nothing_is_not_identical() -> None:
+    assert Replay("unsigned", None, "", (), 7).exit_code == 0
+    assert Replay("unsigned", None, "", (), None).exit_code == 3
+    assert not Replay("valid", "k", "", (), None).as_json()["identical"]

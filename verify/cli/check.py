@@ -13,6 +13,7 @@ import typer
 from verify.cli import options as opt
 from verify.cli.output import complain, deliver, in_colour, notice_to_stderr, terminal_width
 from verify.errors import IntegrityFailure, UnreadableInput, UsageProblem
+from verify.findings import lines_left_out
 from verify.systems.base import Check, Export, Question, System
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def command(
 
         write_sums(place, write_manifest, result.document, notice)
     if not result.sound:
-        skipped = any(finding.code == "line_skipped" for finding in result.findings)
+        skipped = lines_left_out(result.findings)
         raise typer.Exit(4 if skipped else 3)
 
 

@@ -120,9 +120,5 @@ def command(
     deliver(answer, output)
     if result.export.trust == "unverified":
         raise typer.Exit(3)
-    code = EXIT[result.verdict]
-    skipped = any(finding.code == "line_skipped" for finding in result.findings)
-    if code == 0 and skipped:
-        code = EXIT["inconclusive"]
-    if code:
+    if code := EXIT[result.verdict]:
         raise typer.Exit(code)

@@ -46,6 +46,7 @@ def command(
     from verify.asking import recomputed
     from verify.cli.locate import opened
     from verify.cli.questions import coverage_share, question
+    from verify.findings import lines_left_out
     from verify.render import recomputation
     from verify.render.jsontext import dumps
 
@@ -87,7 +88,7 @@ def command(
             unusual=dict(asked.switches),
         )
     deliver(answer, output)
-    skipped = any(finding.code == "line_skipped" for finding in result.findings)
+    skipped = lines_left_out(result.findings)
     if result.export.trust == "unverified":
         raise typer.Exit(3)
     if skipped or any(not result_lever.conclusive(least) for result_lever in result.levers):

@@ -16,7 +16,7 @@ from verify.compare.verdicts import (
     judge,
 )
 from verify.exact import Printed, plain, total
-from verify.findings import Finding
+from verify.findings import Finding, lines_left_out
 from verify.result import (
     ExportIdentity,
     LeverResult,
@@ -94,7 +94,7 @@ class Diff:
     @property
     def verdict(self) -> str:
         """`differs` if any figure does or a read contradicts itself; `inconclusive` if anything
-        could not be compared; else `agrees`."""
+        could not be compared, or lines were left out; else `agrees`."""
         if self.concluded is not None:
             return self.concluded
         if any(row.verdict in DIFFERING for row in self.rows):
@@ -475,3 +475,5 @@ def _inconclusive(
             yield f"{row.at.lever} {row.at.measure}: {row.reason}"
     if not any(row.verdict != "not_comparable" and row.at.lever != HEADLINE for row in rows):
         yield "no figure was compared"
+    if lines_left_out(result.findings):
+        yield "lines were left out"

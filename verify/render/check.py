@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from verify.findings import lines_left_out
 from verify.render.flat import csv_of
 from verify.render.inspection import MOST_PROBLEMS, closer_looks, deep_page, flattened, shape_page
 from verify.render.pipes import bullets, cell, findings_list, pipe_table
@@ -119,7 +120,7 @@ def _verdict(result: Check) -> str:
         return _SOUND.get(result.export.trust, "sound")
     if result.export.trust == "unverified":
         return "NOT SOUND: the files are not what the manifest says"
-    if any(finding.code == "line_skipped" for finding in result.findings):
+    if lines_left_out(result.findings):
         return "NOT SOUND: lines that cannot be read beyond doubt were left out"
     return "NOT SOUND: the closer look found what should not be"
 

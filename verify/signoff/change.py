@@ -41,13 +41,16 @@ class Replay:
 
     @property
     def exit_code(self) -> int:
-        """3 where what was signed off is not what is there, 1 where something else comes out of it,
-        4 where a signature is there that nobody checked, else 0."""
+        """3 where what was signed off is not what is there, or nothing could be held against it;
+        1 where something else comes out of it; 4 where a signature is there that nobody checked;
+        else 0."""
         kinds = {change.kind for change in self.changes}
         if kinds & INTEGRITY:
             return 3
         if kinds:
             return 1
+        if self.compared is None:  # nothing was recomputed, whatever the reason
+            return 3
         return 4 if self.signature == "not checked" else 0
 
     def as_json(self) -> dict[str, Any]:

