@@ -16,7 +16,7 @@ WITH known AS (
             "cache_read_per_m":"JSON","cache_write_per_m":"JSON"}') AS price,
         from_json(o.limits, '{"context_tokens":"JSON","context_window":"JSON"}') AS limits
     FROM known
-    WHERE others IS NOT NULL
+    WHERE type IN ('"models"', '"deployment_profile"', '"cost"')
 )
 SELECT rowid AS row_at FROM facts WHERE type IS NULL OR NOT starts_with(type, '"')
 UNION
@@ -26,7 +26,6 @@ WHERE doubt OR deployment IS NULL OR NOT starts_with(deployment, '"')
    OR NOT is_text(model) OR NOT is_text(pack) OR NOT is_text(agent) OR NOT is_text(provider)
    OR NOT is_text("index") OR NOT is_text(outcome) OR NOT is_text(id)
    OR NOT is_rate(sample_rate)
-   OR ts_sub IS NOT NULL OR line_no IS NOT NULL
    -- Far from any year that a calendar here can hold.
    OR ts < TIMESTAMPTZ '0001-01-03 00:00:00+00' OR ts > TIMESTAMPTZ '9999-12-29 00:00:00+00'
 UNION

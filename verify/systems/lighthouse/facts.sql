@@ -3,16 +3,17 @@
 --
 -- Names stay JSON text here (a dictionary of few words, decoded when read). Token counts and
 -- instants are typed at once. What is written in any but the plain way is not guessed at: the row
--- is marked `doubt`, and the strict reader goes back to the bytes of that line.
-INSERT INTO facts
+-- is marked `doubt`, and the strict reader goes back to the bytes of that line. `ts_sub` and `line_no`
+-- are what the strict reader adds to a line that it has read again.
+CREATE OR REPLACE TEMP VIEW typed_lines AS
 SELECT
+    line_no,
+    ts_sub,
     type::VARCHAR AS type,
     deployment::VARCHAR AS deployment,
     instant AS ts,
     CASE WHEN ends_with(ts::VARCHAR, 'Z"') THEN false
          ELSE NOT regexp_matches(ts::VARCHAR, '[-+][0-9:]{5}"$') END AS ts_naive,
-    ts_sub::VARCHAR AS ts_sub,
-    line_no::VARCHAR AS line_no,
     model::VARCHAR AS model,
     pack::VARCHAR AS pack,
     agent::VARCHAR AS agent,
@@ -28,11 +29,11 @@ SELECT
     sent_int AS context_tokens_sent,
     sample_rate::VARCHAR AS sample_rate,
     candidates::VARCHAR AS candidates,
-    picked::VARCHAR AS picked,
-    baseline::VARCHAR AS baseline,
-    applied::VARCHAR AS applied,
-    -- The few lines of the other types keep their attributes together until they are typed.
-    CASE WHEN type::VARCHAR IN ('"models"', '"deployment_profile"', '"cost"')
+    -- What only lines of some types have stays together until it is typed: every column more, even
+    -- an empty one, costs every row.
+    CASE WHEN type::VARCHAR = '"routing_decision"'
+         THEN to_json(struct_pack(picked := picked, baseline := baseline, applied := applied))::VARCHAR
+         WHEN type::VARCHAR IN ('"models"', '"deployment_profile"', '"cost"')
          THEN to_json(struct_pack(
               ts := ts, profile := profile, rate := always_on_usd_per_hour, kind := kind,
               usd := usd, limits := limits, price := price, snapshot := snapshot,

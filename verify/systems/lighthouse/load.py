@@ -27,7 +27,7 @@ from verify.trust.tap import ChangedMeanwhile, LineTooLong, Tap, blank_lines, ne
 
 # Part of the key of a stored database: raise it when facts.sql, tables.sql or what they mean
 # changes.
-LOADER = "lighthouse-6"
+LOADER = "lighthouse-7"
 MAX_INVALID = 100_000
 # What DuckDB is given at once. It keeps the order of the lines by holding back what comes early, so
 # this bounds its memory; an invalid line costs the slow reading of one segment, not of the file.
@@ -156,7 +156,8 @@ def load(
         plainly = _plainly_numbered(parts)  # before the strict reader finds blanks of its own
         invalid = loader.settle(parts)
         connection.execute(sql("lines" if plainly else "lines_numbered"))
-        again = sql("decisions").replace("FROM facts", "FROM resolved", 1)
+        again = sql("decisions").replace("rowid AS row_at", "line AS row_at", 1)
+        again = again.replace("FROM facts", "FROM resolved", 1)
         connection.execute(f"CREATE TABLE decided_again AS {again}")
         connection.execute(sql("tables"))
         connection.execute("CHECKPOINT")
@@ -241,7 +242,10 @@ class _Loader:
 
     def _insert_facts(self, path: str) -> None:
         self._open_lines(path, self._names)
-        self._db.execute(sql("facts"))
+        self._db.execute(
+            "INSERT INTO facts SELECT * EXCLUDE (line_no, ts_sub) "
+            "REPLACE (doubt OR line_no IS NOT NULL OR ts_sub IS NOT NULL AS doubt) FROM typed_lines"
+        )
 
     def _open_lines(self, path: str, names: Mapping[str, str]) -> None:
         own = {column: names.get(column, column) for column in (*COLUMNS, FINER, LINE)}
@@ -259,6 +263,7 @@ class _Loader:
             f"FROM read_ndjson({_literal(path)}, columns = {{{spec}}}, compression = 'none', "
             f"maximum_object_size = {MAX_OBJECT})"
         )
+        self._db.execute(sql("facts"))
 
     def _find_blanks(self, part: Part) -> None:
         odd = [s for s in part.segments if not s.failed and s.rows != s.lines]
@@ -412,9 +417,12 @@ class _Loader:
 
     def _insert_resolved(self, path: str) -> None:
         self._open_lines(path, {})
-        self._db.execute(sql("facts").replace("INSERT INTO facts", "INSERT INTO resolved", 1))
+        self._db.execute(
+            "INSERT INTO resolved SELECT * REPLACE "
+            "(CAST(line_no ->> '$' AS BIGINT) AS line_no, ts_sub ->> '$' AS ts_sub) FROM typed_lines"
+        )
         left = self._db.execute(
-            "SELECT line_no FROM resolved WHERE doubt AND type IN (SELECT unnest(?)) LIMIT 1",
+            "SELECT line FROM resolved WHERE doubt AND type IN (SELECT unnest(?)) LIMIT 1",
             [[f'"{kind}"' for kind in RECORD_TYPES]],
         ).fetchone()
         if left:

@@ -42,7 +42,7 @@ SELECT
     type ->> '$' AS type,
     deployment ->> '$' AS deployment,
     ts,
-    coalesce(ts_sub ->> '$', '') AS ts_sub,
+    coalesce(ts_sub, '') AS ts_sub,
     model ->> '$' AS model,
     pack ->> '$' AS pack,
     agent ->> '$' AS agent,
@@ -50,7 +50,7 @@ SELECT
     id ->> '$' AS id,
     from_json(others, '{"ts":"JSON","profile":"JSON","rate":"JSON","kind":"JSON","usd":"JSON",
         "limits":"JSON","price":"JSON","snapshot":"JSON","complete":"JSON","size":"JSON"}') AS o
-FROM lines WHERE others IS NOT NULL;
+FROM lines WHERE type IN ('"models"', '"deployment_profile"', '"cost"');
 
 -- USD per million tokens. A snapshot without an id is known by the text of its timestamp. A
 -- context window is `context_tokens`, or else `context_window`.
@@ -68,12 +68,28 @@ SELECT
     amount_of(o.price -> '$.cache_write_per_m') AS cache_write_per_m
 FROM other WHERE type = 'models';
 
--- `decided` is made by decisions.sql from the facts, `decided_again` from what the strict reader read.
+-- What decisions say of costs is in `decided` for the facts, and in `decided_again` for the lines
+-- that the strict reader read: both by decisions.sql.
 CREATE VIEW routing_decision AS
-SELECT * EXCLUDE (row_at, line_no, plain) FROM numbered_decisions
-UNION ALL
-SELECT CAST(line_no ->> '$' AS BIGINT) AS line, * EXCLUDE (row_at, line_no, plain)
-FROM decided_again;
+WITH decision AS (
+    SELECT l.*, applied, picked_usd, baseline_usd, negative_costs
+    FROM lines l JOIN decided d ON l.row_at = d.row_at
+    WHERE type = '"routing_decision"'
+    UNION ALL
+    SELECT NULL AS row_at, r.*, applied, picked_usd, baseline_usd, negative_costs
+    FROM resolved r JOIN decided_again d ON r.line = d.row_at
+)
+SELECT
+    line,
+    deployment ->> '$' AS deployment,
+    ts,
+    agent ->> '$' AS agent,
+    pack ->> '$' AS pack,
+    id ->> '$' AS id,
+    others ->> '$.picked' AS picked,
+    others ->> '$.baseline' AS baseline,
+    applied, picked_usd, baseline_usd, negative_costs
+FROM decision;
 
 CREATE TABLE deployment_profile AS
 SELECT line, deployment, ts, ts_sub, o.profile ->> '$' AS profile,

@@ -18,8 +18,8 @@ from verify.trust.strictjson import NumberText, loads
 
 DECISIONS = """
     SELECT line, deployment ->> '$' AS deployment, epoch_us(ts) AS at, id ->> '$' AS id,
-           agent ->> '$' AS agent, pack ->> '$' AS pack, picked ->> '$' AS picked,
-           baseline ->> '$' AS baseline, applied ->> '$' AS applied, candidates
+           agent ->> '$' AS agent, pack ->> '$' AS pack, others ->> '$.picked' AS picked,
+           others ->> '$.baseline' AS baseline, others ->> '$.applied' AS applied, candidates
     FROM lines
     WHERE type = '"routing_decision"'
       AND line IN (SELECT line FROM routing_decision WHERE ts >= $start AND ts < $end)
