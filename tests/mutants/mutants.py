@@ -1480,6 +1480,13 @@ _SCHEMA = _in(
         _of_records("token_counts_are_exact_to_64_bits_and_beyond_in_sums"),
     ),
     (
+        "instant_of_any_length",
+        "The fixed format is for timestamps that have each of its digits.",
+        "strlen(leaf::VARCHAR) = 26 AND ",
+        "",
+        "test_plain_forms::a_timestamp_is_read_as_the_strict_reader_reads_it",
+    ),
+    (
         "offset_cut",
         "The offset of a timestamp is honoured by the fast reader.",
         "try_cast(substr(leaf::VARCHAR, 2, length(leaf::VARCHAR) - 2) AS TIMESTAMPTZ)",
@@ -1609,45 +1616,52 @@ _DOUBTS = _in(
 _DECISIONS = _in(
     f"{_LIGHTHOUSE}/decisions.sql",
     (
+        "negative_cost_cut_out",
+        "A negative cost that is cut out of plain text is a finding.",
+        "THEN occurrences(candidates, '\"cost_usd\":-') ELSE 0 END",
+        "THEN 0 ELSE 0 END",
+        "test_plain_forms::costs_are_the_same_however_candidates_are_written",
+    ),
+    (
         "applied_by_default",
         "A decision that does not say whether it was applied was.",
-        "coalesce(try_cast(applied ->> '$' AS BOOLEAN), true)",
-        "coalesce(try_cast(applied ->> '$' AS BOOLEAN), false)",
+        "coalesce(try_cast(o.applied ->> '$' AS BOOLEAN), true)",
+        "coalesce(try_cast(o.applied ->> '$' AS BOOLEAN), false)",
         "a_decision_is_applied_unless_it_says_otherwise",
     ),
     (
         "picked_last_candidate",
         "A picked model that is listed twice costs what is listed first.",
-        "c.model = decision.picked)[1].cost_usd",
-        "c.model = decision.picked)[-1].cost_usd",
+        "c.model = d.picked)[1].cost_usd",
+        "c.model = d.picked)[-1].cost_usd",
         "a_model_listed_twice_costs_what_is_listed_first",
     ),
     (
         "baseline_last_candidate",
         "A baseline that is listed twice costs what is listed first.",
-        "c.model = decision.baseline)[1].cost_usd",
-        "c.model = decision.baseline)[-1].cost_usd",
+        "c.model = d.baseline)[1].cost_usd",
+        "c.model = d.baseline)[-1].cost_usd",
         "a_model_listed_twice_costs_what_is_listed_first",
     ),
     (
         "picked_first_known",
         "A first candidate without a cost leaves what was picked without one.",
-        "c.model = decision.picked)[1]",
-        "c.model = decision.picked AND (c.cost_usd ->> '$') IS NOT NULL)[1]",
+        "c.model = d.picked)[1]",
+        "c.model = d.picked AND (c.cost_usd ->> '$') IS NOT NULL)[1]",
         "a_model_listed_twice_costs_what_is_listed_first",
     ),
     (
         "baseline_first_known",
         "A first candidate without a cost leaves the baseline without one.",
-        "c.model = decision.baseline)[1]",
-        "c.model = decision.baseline AND (c.cost_usd ->> '$') IS NOT NULL)[1]",
+        "c.model = d.baseline)[1]",
+        "c.model = d.baseline AND (c.cost_usd ->> '$') IS NOT NULL)[1]",
         "a_model_listed_twice_costs_what_is_listed_first",
     ),
     (
         "baseline_nameless",
         "A candidate without a name is not the one of a decision without a baseline.",
-        "c.model = decision.baseline)[1]",
-        "c.model IS NOT DISTINCT FROM decision.baseline)[1]",
+        "c.model = d.baseline)[1]",
+        "c.model IS NOT DISTINCT FROM d.baseline)[1]",
         "a_decision_without_both_costs_is_uncomparable",
     ),
     (
@@ -1663,7 +1677,7 @@ _DECISIONS = _in(
             (
                 "doubt_applied",
                 "A mark of application that is neither true nor false makes the line invalid.",
-                " AND is_flag(applied)",
+                " AND is_flag(o.applied)",
                 "",
             ),
             (
@@ -1838,8 +1852,8 @@ _LINES = _in(
     (
         "lines_from_zero",
         "The first line of an export is line 1.",
-        "SELECT f.rowid + 1 AS line,",
-        "SELECT f.rowid AS line,",
+        "f.rowid + 1 AS line,",
+        "f.rowid AS line,",
         _of_records("a_cell_shows_the_card_it_was_priced_on"),
     ),
 )
@@ -1849,8 +1863,8 @@ _LINES_NUMBERED = _in(
     (
         "lines_without_blanks",
         "Blank lines are lines when lines are numbered.",
-        "SELECT f.rowid + m.ahead AS line,",
-        "SELECT f.rowid + 1 AS line,",
+        "f.rowid + m.ahead AS line,",
+        "f.rowid + 1 AS line,",
         _of_records("a_cell_shows_the_card_it_was_priced_on"),
     ),
     (

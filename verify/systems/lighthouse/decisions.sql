@@ -6,7 +6,8 @@
 -- a cost stands behind its model's name, and the list need not be taken apart.
 WITH decision AS MATERIALIZED (
     SELECT
-        row_at, candidates, o.picked AS picked, o.baseline AS baseline, o.applied AS applied,
+        row_at, candidates, o.picked AS picked, o.baseline AS baseline,
+        coalesce(try_cast(o.applied ->> '$' AS BOOLEAN), true) AS applied,
         is_text(o.picked) AND is_text(o.baseline) AND is_flag(o.applied) AS names_plain,
         coalesce(regexp_full_match(candidates,
             '\[\]|\[\{"model":"[^"\\]*","cost_usd":(' || amount_pattern() ||
@@ -21,8 +22,7 @@ WITH decision AS MATERIALIZED (
     FROM decision WHERE NOT simple
 )
 SELECT
-    row_at,
-    coalesce(try_cast(applied ->> '$' AS BOOLEAN), true) AS applied,
+    row_at, applied,
     cost_behind(candidates, '{"model":' || picked::VARCHAR || ',"cost_usd":') AS picked_usd,
     cost_behind(candidates, '{"model":' || baseline::VARCHAR || ',"cost_usd":') AS baseline_usd,
     CASE WHEN contains(candidates, '"cost_usd":-')
@@ -31,8 +31,7 @@ SELECT
 FROM decision WHERE simple
 UNION ALL
 SELECT
-    row_at,
-    coalesce(try_cast(applied ->> '$' AS BOOLEAN), true) AS applied,
+    row_at, applied,
     amount_of(list_filter(listed, lambda c: c.model = d.picked)[1].cost_usd) AS picked_usd,
     amount_of(list_filter(listed, lambda c: c.model = d.baseline)[1].cost_usd) AS baseline_usd,
     occurrences(candidates, '"cost_usd":-') + occurrences(candidates, '"cost_usd":"-')

@@ -418,8 +418,8 @@ class _Loader:
     def _insert_resolved(self, path: str) -> None:
         self._open_lines(path, {})
         self._db.execute(
-            "INSERT INTO resolved SELECT * REPLACE "
-            "(CAST(line_no ->> '$' AS BIGINT) AS line_no, ts_sub ->> '$' AS ts_sub) FROM typed_lines"
+            "INSERT INTO resolved SELECT * REPLACE (CAST(line_no ->> '$' AS BIGINT) AS line_no, "
+            "ts_sub ->> '$' AS ts_sub) FROM typed_lines"
         )
         left = self._db.execute(
             "SELECT line FROM resolved WHERE doubt AND type IN (SELECT unnest(?)) LIMIT 1",
