@@ -1379,6 +1379,13 @@ _LEVERS = _in(
 _TABLES = _in(
     f"{_LIGHTHOUSE}/tables.sql",
     (
+        "escapes_left",
+        "A name is what its escapes say.",
+        "CASE WHEN contains(leaf, '\\') THEN leaf ->> '$' ELSE trim(leaf, '\"') END",
+        "trim(leaf, '\"')",
+        _of_records("names_are_what_their_escapes_say"),
+    ),
+    (
         "limits_order",
         "The context window is context_tokens before context_window.",
         "count_of(coalesce(nullif(o.limits -> '$.context_tokens', 'null'),\n"
@@ -1433,25 +1440,26 @@ _TABLES = _in(
     (
         "agent_undecoded",
         "A name is what its escapes say.",
-        "    pack ->> '$' AS pack,\n    agent ->> '$' AS agent,\n    \"index\"",
-        "    pack ->> '$' AS pack,\n    trim(agent, '\"') AS agent,\n    \"index\"",
+        '    text_of(pack) AS pack,\n    text_of(agent) AS agent,\n    text_of("index")',
+        '    text_of(pack) AS pack,\n    trim(agent, \'"\') AS agent,\n    text_of("index")',
         _of_records("names_are_what_their_escapes_say"),
     ),
     (
         "deployment_undecoded",
         "A deployment's name is what its escapes say.",
-        "    line,\n    deployment ->> '$' AS deployment,\n    ts,\n    model ->> '$' AS model,\n"
-        "    pack ->> '$' AS pack,\n    agent ->> '$' AS agent,\n    provider",
+        "    line,\n    text_of(deployment) AS deployment,\n    ts,\n    text_of(model) AS model,\n"
+        "    text_of(pack) AS pack,\n    text_of(agent) AS agent,\n    text_of(provider)",
         "    line,\n    trim(deployment, '\"') AS deployment,\n    ts,\n"
-        "    model ->> '$' AS model,\n"
-        "    pack ->> '$' AS pack,\n    agent ->> '$' AS agent,\n    provider",
+        "    text_of(model) AS model,\n"
+        "    text_of(pack) AS pack,\n    text_of(agent) AS agent,\n    text_of(provider)",
         _of_records("names_are_what_their_escapes_say"),
     ),
     (
         "pack_empty",
         "An empty name in the file is not none.",
-        "    pack ->> '$' AS pack,\n    agent ->> '$' AS agent,\n    \"index\"",
-        "    nullif(pack ->> '$', '') AS pack,\n    agent ->> '$' AS agent,\n    \"index\"",
+        '    text_of(pack) AS pack,\n    text_of(agent) AS agent,\n    text_of("index")',
+        "    nullif(text_of(pack), '') AS pack,\n"
+        '    text_of(agent) AS agent,\n    text_of("index")',
         _of_records("no_name_and_an_empty_name_are_two_keys"),
     ),
 )

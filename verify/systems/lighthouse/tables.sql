@@ -1,20 +1,25 @@
 -- From lines to records: one relation a record type, with the line that each record stands in.
 -- `lines` is made by lines.sql.
 
+-- The text that a string of JSON stands for. Hardly any holds an escape, and what has no other end
+-- than its quotes is cut once a name, not once a row.
+CREATE MACRO text_of(leaf) AS
+    CASE WHEN contains(leaf, '\') THEN leaf ->> '$' ELSE trim(leaf, '"') END;
+
 CREATE VIEW record AS
-SELECT line, type ->> '$' AS type, deployment ->> '$' AS deployment, ts, ts_naive FROM lines;
+SELECT line, text_of(type) AS type, text_of(deployment) AS deployment, ts, ts_naive FROM lines;
 
 CREATE VIEW model_call AS
 SELECT
     line,
-    deployment ->> '$' AS deployment,
+    text_of(deployment) AS deployment,
     ts,
-    model ->> '$' AS model,
-    pack ->> '$' AS pack,
-    agent ->> '$' AS agent,
-    provider ->> '$' AS provider,
-    outcome ->> '$' AS outcome,
-    id ->> '$' AS id,
+    text_of(model) AS model,
+    text_of(pack) AS pack,
+    text_of(agent) AS agent,
+    text_of(provider) AS provider,
+    text_of(outcome) AS outcome,
+    text_of(id) AS id,
     input_tokens,
     output_tokens,
     cache_read_tokens,
@@ -24,30 +29,30 @@ FROM lines WHERE type = '"model_call"';
 CREATE VIEW retrieval AS
 SELECT
     line,
-    deployment ->> '$' AS deployment,
+    text_of(deployment) AS deployment,
     ts,
-    model ->> '$' AS model,
-    pack ->> '$' AS pack,
-    agent ->> '$' AS agent,
-    "index" ->> '$' AS "index",
-    id ->> '$' AS id,
+    text_of(model) AS model,
+    text_of(pack) AS pack,
+    text_of(agent) AS agent,
+    text_of("index") AS "index",
+    text_of(id) AS id,
     corpus_tokens_in_scope,
     context_tokens_sent,
-    sample_rate ->> '$' AS sample_rate
+    text_of(sample_rate) AS sample_rate
 FROM lines WHERE type = '"retrieval"';
 
 CREATE VIEW other AS
 SELECT
     line,
-    type ->> '$' AS type,
-    deployment ->> '$' AS deployment,
+    text_of(type) AS type,
+    text_of(deployment) AS deployment,
     ts,
     coalesce(ts_sub, '') AS ts_sub,
-    model ->> '$' AS model,
-    pack ->> '$' AS pack,
-    agent ->> '$' AS agent,
-    provider ->> '$' AS provider,
-    id ->> '$' AS id,
+    text_of(model) AS model,
+    text_of(pack) AS pack,
+    text_of(agent) AS agent,
+    text_of(provider) AS provider,
+    text_of(id) AS id,
     from_json(others, '{"ts":"JSON","profile":"JSON","rate":"JSON","kind":"JSON","usd":"JSON",
         "limits":"JSON","price":"JSON","snapshot":"JSON","complete":"JSON","size":"JSON"}') AS o
 FROM lines WHERE type IN ('"models"', '"deployment_profile"', '"cost"');
@@ -81,11 +86,11 @@ WITH decision AS (
 )
 SELECT
     line,
-    deployment ->> '$' AS deployment,
+    text_of(deployment) AS deployment,
     ts,
-    agent ->> '$' AS agent,
-    pack ->> '$' AS pack,
-    id ->> '$' AS id,
+    text_of(agent) AS agent,
+    text_of(pack) AS pack,
+    text_of(id) AS id,
     others ->> '$.picked' AS picked,
     others ->> '$.baseline' AS baseline,
     applied, picked_usd, baseline_usd, negative_costs
