@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from verify.errors import UnreadableInput, UsageProblem
 from verify.exact import NUMBER, Printed
+from verify.trust.rfc8259 import is_integral
 from verify.trust.strictjson import NumberText
 
 if TYPE_CHECKING:  # jsonschema is only loaded when a document is held against a schema
@@ -157,27 +158,10 @@ def _is_number(_: object, value: object) -> bool:
 
 def _is_integer(_: object, value: object) -> bool:
     if isinstance(value, NumberText):
-        return _integral(value)
+        return NUMBER.fullmatch(value) is not None and is_integral(value)
     if isinstance(value, float):
         return value.is_integer()
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _integral(text: str) -> bool:
-    """Whether a JSON number is an integer, from its digits: no exponent is too large for that."""
-    match = NUMBER.fullmatch(text)
-    if match is None:
-        return False
-    mantissa, _, exponent = text.lower().partition("e")
-    whole, _, part = mantissa.partition(".")
-    digits = (whole.lstrip("-") + part).lstrip("0")
-    if not digits:
-        return True
-    scale = len(part) - (len(digits) - len(digits.rstrip("0")))  # decimals it needs, or below 0
-    size = exponent.lstrip("+-0")
-    if len(size) > 18:
-        return not exponent.startswith("-")
-    return scale <= (-int(size or 0) if exponent.startswith("-") else int(size or 0))
 
 
 # Keywords. They differ from the library's own in pointing at the member itself, in reading `$` as

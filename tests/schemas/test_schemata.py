@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 from verify import schemata
 from verify.errors import UnreadableInput, UsageProblem
 from verify.schemata import Violation, names, schema, violations
+from verify.trust.rfc8259 import is_integral
 from verify.trust.strictjson import NumberText, loads
 
 SCHEMAS = Path(schemata.__file__).resolve().parent.parent / "schemas"
@@ -197,7 +198,7 @@ def test_a_number_kept_as_text_is_no_string(trial: Any) -> None:
 )
 def test_integral_is_as_exact_arithmetic_has_it(text: str) -> None:
     value = Decimal(text)
-    assert schemata._integral(text) is (value == value.to_integral_value())
+    assert is_integral(text) is (value == value.to_integral_value())
 
 
 @pytest.mark.parametrize(

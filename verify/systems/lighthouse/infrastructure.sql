@@ -1,5 +1,6 @@
 -- Infrastructure: what a deployment that is not always on cost less than if it were.
 --   saved = always_on_usd_per_hour x hours of the period - its infrastructure costs in the period
+-- [stated; that the records name these two so is our reading]
 -- The profile is the newest before the end of the period (on a tie the later line) and is applied
 -- to all of it. Without a cost record there is no figure for the deployment [reading].
 --
