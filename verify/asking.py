@@ -10,6 +10,7 @@ from pathlib import Path
 
 from verify.compare.figures import Claims
 from verify.errors import UsageProblem
+from verify.exact import given_share
 from verify.period import parse_date, parse_instant
 from verify.result import Recomputation
 from verify.systems.base import Export, Question, Reading, System
@@ -74,9 +75,8 @@ def coverage_share(text: str | None) -> Fraction | None:
     if text is None:
         return None
     try:
-        percent = text.endswith("%")
-        share = Fraction(text.removesuffix("%")) / (100 if percent else 1)
-        if not 0 <= share <= 1:
+        share, _ = given_share(text)
+        if share > 1:
             raise ValueError(text)
     except (ValueError, ZeroDivisionError):
         raise UsageProblem(f"{text!r} is not a share", advice="Write it as 0.9 or 90%.") from None

@@ -67,6 +67,22 @@ def total(values: Iterable[Fraction | int | None]) -> Fraction:
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 
+_GIVEN = re.compile(
+    r"((?:[0-9]{1,40}(?:\.[0-9]{0,40})?|\.[0-9]{1,40})(?:[eE][-+]?[0-9]{1,2})?"
+    r"|[0-9]{1,40}/[0-9]{1,40})(%?)"
+)
+
+
+def given_share(text: str) -> tuple[Fraction, bool]:
+    """An amount as a person gives it on the command line, `0.9` or `90%`, and whether it is a
+    percentage. Raises ValueError on anything else, also on what would be as long as `1e99999999`,
+    and ZeroDivisionError."""
+    match = _GIVEN.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    return Fraction(match[1]) / (100 if match[2] else 1), bool(match[2])
+
+
 @dataclass(frozen=True)
 class Printed:
     """A figure as a product printed it: its text, exact value, and decimals shown.

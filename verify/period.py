@@ -9,6 +9,7 @@ arithmetic is done on local times.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -145,8 +146,7 @@ class Stretch:
 
 def month_end(day: date) -> date:
     """The last date of the month that `day` lies in."""
-    following = date(day.year + day.month // 12, day.month % 12 + 1, 1)
-    return following - timedelta(days=1)
+    return day.replace(day=monthrange(day.year, day.month)[1])
 
 
 def month_period(text: str, zone: str) -> Period:

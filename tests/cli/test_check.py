@@ -42,6 +42,24 @@ def test_days_are_local_days(tmp_path: Path) -> None:
     assert utc["days"][0]["key"] == "2026-06-01"
 
 
+@pytest.mark.parametrize(
+    "ts",
+    [
+        "0000-06-10T12:34:56.789Z",
+        "0001-01-01T00:00:00+23:59",
+        "9999-12-31T23:59:59-00:01",
+        "9999-12-31T23:59:59.999Z",
+    ],
+)
+def test_instants_beyond_every_calendar_are_on_no_day(tmp_path: Path, ts: str) -> None:
+    place = write_export(tmp_path, [CALL, record("heartbeat", "e", ts)])
+    for asked in ((), ("--shape",), ("--deep",)):
+        run = verify("check", place, "--format", "json", *asked)
+        assert run.code == 0, run.err
+        assert run.json["days"] == verify("check", place, "--format", "json").json["days"]
+    assert sum(day["records"] for day in run.json["days"]) == 1
+
+
 def test_a_pinned_manifest(tmp_path: Path) -> None:
     place = write_export(tmp_path, [CALL])
     pin = hashlib.sha256((place / "manifest.json").read_bytes()).hexdigest()

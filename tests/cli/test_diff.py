@@ -57,6 +57,17 @@ def test_tolerance_is_stated_and_recorded(planted: Path) -> None:
     assert verify(*asked, "--tolerance", "about right").code == 2
 
 
+def test_a_lever_that_nobody_knows_is_exit_2(planted: Path, tmp_path: Path) -> None:
+    # Left out without a word, what is left would be said to agree.
+    asked = ("--figures", planted / "api", "--lever", "retrieval", "--lever", "cachng")
+    for command in (("diff",), ("signoff", "--out", tmp_path / "made")):
+        run = verify(command[0], planted, *asked, *command[1:])
+        assert run.code == 2
+        assert "cachng" in run.err
+        assert run.out == ""
+    assert not (tmp_path / "made").exists()
+
+
 def test_another_period_than_the_figures_is_exit_2() -> None:
     run = verify("diff", SAMPLE, "--figures", SAMPLE / "api", "--period", "2026-09")
     assert run.code == 2

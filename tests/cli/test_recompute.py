@@ -144,6 +144,8 @@ def test_csv_holds_every_row_exactly() -> None:
     [
         (("--period", "2026-13"), "not a month"),
         (("--period", "October"), "not a month"),
+        (("--period", "9999-12"), "no period can reach"),
+        (("--min-coverage", "1e99999999"), "not a share"),
         (("--since", "2026-10-01"), "go together"),
         (("--period", "2026-10", "--since", "2026-10-01", "--until", "2026-10-02"), "one form"),
         (("--since", "2026-10-02", "--until", "2026-10-01"), "before it begins"),

@@ -426,7 +426,17 @@ def test_an_included_lever_is_accepted_and_does_not_hinder() -> None:
 
 def test_an_included_lever_alone_proves_nothing() -> None:
     assert tied(accepted()).verdict == "inconclusive"
-    assert tied(accepted("caching"), lever()).verdict == "inconclusive"
+
+
+def test_an_amount_of_an_included_lever_is_held_against_the_records() -> None:
+    wrong = tied(accepted("caching"), lever())
+    assert [row.verdict for row in wrong.rows] == ["not_comparable", "differs"]
+    assert wrong.verdict == "differs"
+    right = tied(accepted("caching"), lever(usd="4.2"))
+    assert [row.verdict for row in right.rows] == ["not_comparable", "exact"]
+    assert right.verdict == "agrees"
+    # Where the records have no figure, the product's rests on nothing.
+    assert tied(accepted("caching"), lever(usd=None, status="no_data")).verdict == "differs"
 
 
 def test_a_row_is_accepted_only_where_the_records_have_none() -> None:

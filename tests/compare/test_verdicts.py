@@ -189,6 +189,10 @@ def test_a_tolerance_that_is_one(text: str, absolute: str, relative: str) -> Non
         "abs=1;rel=1%",
         "abs=$1",
         "abs=0x10",
+        "abs=1e400",
+        "abs=1e99999999",
+        "rel=1e-99999999",
+        "abs=" + "9" * 41,
     ],
 )
 def test_a_tolerance_that_is_none(text: str) -> None:

@@ -1624,6 +1624,14 @@ _DOUBTS = _in(
 _DECISIONS = _in(
     f"{_LIGHTHOUSE}/decisions.sql",
     (
+        "negative_cost_deeper",
+        "A negative cost deeper in a candidate is none of its own.",
+        "coalesce(len(list_filter(listed, lambda c: "
+        "regexp_matches(c.cost_usd::VARCHAR, '^\"?-'))), 0)",
+        'occurrences(candidates, \'"cost_usd":-\') + occurrences(candidates, \'"cost_usd":"-\')',
+        "test_plain_forms::costs_are_the_same_however_candidates_are_written",
+    ),
+    (
         "negative_cost_cut_out",
         "A negative cost that is cut out of plain text is a finding.",
         "THEN occurrences(candidates, '\"cost_usd\":-') ELSE 0 END",
@@ -1675,8 +1683,8 @@ _DECISIONS = _in(
     (
         "negative_cost_unnoticed",
         "A negative cost is a finding, however its line was read.",
-        "occurrences(candidates, '\"cost_usd\":-') + ",
-        "0 * ",
+        "regexp_matches(c.cost_usd::VARCHAR, '^\"?-')",
+        "regexp_matches(c.cost_usd::VARCHAR, '^-')",
         "a_negative_cost_of_a_candidate_is_found_however_its_line_is_read",
     ),
     *(

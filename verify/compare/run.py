@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from fractions import Fraction
@@ -33,6 +33,7 @@ def run_diff(
     """
     asked = about_the_figures(question, claims)
     wanted = set(question.levers)
+    _known(system, claims, question.levers)
     if wanted:
         claims = replace(
             claims,
@@ -69,6 +70,18 @@ def run_diff(
         extra=rows,
         findings=findings,
     )
+
+
+def _known(system: System, claims: Claims, asked: Sequence[str]) -> None:
+    """Raises UsageProblem for a lever that neither the system nor the figures know: left out, it
+    would be said to agree."""
+    names = list(dict.fromkeys((*system.levers, *claims.levers)))
+    for name in asked:
+        if name not in names:
+            raise UsageProblem(
+                f"neither {system.title} nor the figures have a lever {name!r}",
+                advice=f"There are {', '.join(names)}.",
+            )
 
 
 def about_the_figures(question: Question, claims: Claims) -> Question:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from verify.errors import UsageProblem
-from verify.exact import plain
+from verify.exact import given_share, plain
 
 VERDICTS = (
     "exact",
@@ -47,14 +47,11 @@ class Tolerance:
         given: dict[str, Fraction] = {}
         for piece in text.split(","):
             name, separator, value = piece.strip().partition("=")
-            percent = value.endswith("%")
             try:
                 if name not in ("abs", "rel") or not separator or name in given:
                     raise ValueError(piece)
+                amount, percent = given_share(value)
                 if name == "abs" and percent:
-                    raise ValueError(piece)
-                amount = Fraction(value.removesuffix("%")) / (100 if percent else 1)
-                if amount < 0:
                     raise ValueError(piece)
             except (ValueError, ZeroDivisionError):
                 raise UsageProblem(

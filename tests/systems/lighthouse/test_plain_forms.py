@@ -40,6 +40,7 @@ def loaded(place: Path, lines: list[bytes]) -> Iterator[tuple[Loaded, duckdb.Duc
 
 PLAIN = (
     "2026-10-13T07:06:26.038Z",
+    "0001-01-03T00:00:00.000Z",
     "2024-02-29T23:59:59.999Z",
     "1000-12-31T00:00:00.000Z",
 )
@@ -119,6 +120,9 @@ def written(rng: random.Random, listed: list[dict[str, Any]]) -> Iterator[str]:
     yield json.dumps(listed, indent=1).replace("\n", " ")
     yield json.dumps([dict(reversed(one.items())) for one in listed])
     yield json.dumps([{**one, "note": rng.choice(NAMES)} for one in listed])
+    yield json.dumps([{**one, "deeper": [{"cost_usd": -1}]} for one in listed])
+    bare = [{k: v for k, v in one.items() if v is not None} for one in listed]
+    yield json.dumps([{**one, "deeper": {"cost_usd": -1}} for one in bare])
     yield json.dumps([{k: v for k, v in one.items() if v is not None} for one in listed])
 
 

@@ -34,7 +34,7 @@ SELECT
     row_at, applied,
     amount_of(list_filter(listed, lambda c: c.model = d.picked)[1].cost_usd) AS picked_usd,
     amount_of(list_filter(listed, lambda c: c.model = d.baseline)[1].cost_usd) AS baseline_usd,
-    occurrences(candidates, '"cost_usd":-') + occurrences(candidates, '"cost_usd":"-')
+    coalesce(len(list_filter(listed, lambda c: regexp_matches(c.cost_usd::VARCHAR, '^"?-'))), 0)
         AS negative_costs,
     names_plain
         AND (candidates IS NULL

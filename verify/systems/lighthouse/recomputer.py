@@ -41,6 +41,13 @@ _MESSAGES = {
 _ORDER = tuple(_MESSAGES)
 
 
+# Quarters of an hour since 1970 of which every zone has a date: years 3 to 9997.
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_QUARTERS = range(
+    *((datetime(year, 1, 1, tzinfo=UTC) - _EPOCH) // timedelta(minutes=15) for year in (3, 9998))
+)
+
+
 class Recomputer:
     """Recomputes the levers of one export from the groups of one engine."""
 
@@ -135,10 +142,9 @@ class Recomputer:
     def _days(self, zone: ZoneInfo, types: Sequence[str]) -> dict[date, int]:
         """Records by local day. Instants outside every calendar are left out."""
         found: dict[date, int] = {}
-        epoch = datetime(1970, 1, 1, tzinfo=UTC)
         for at, records in self._groups.quarters(types).items():
-            instant = epoch + timedelta(microseconds=at * QUARTER)
-            if 2 < instant.year < 9998:
+            if at in _QUARTERS:
+                instant = _EPOCH + timedelta(microseconds=at * QUARTER)
                 day = instant.astimezone(zone).date()
                 found[day] = found.get(day, 0) + records
         return found

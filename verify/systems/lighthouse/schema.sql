@@ -12,6 +12,7 @@ CREATE OR REPLACE TEMP MACRO count_of(leaf) AS
 -- has each of its digits.
 CREATE OR REPLACE TEMP MACRO instant_of(leaf) AS
     CASE WHEN strlen(leaf::VARCHAR) = 26 AND ends_with(leaf::VARCHAR, 'Z"')
+              AND NOT starts_with(leaf::VARCHAR, '"0000')
          THEN make_timestamptz(epoch_us(
               try_strptime(leaf::VARCHAR, '"%Y-%m-%dT%H:%M:%S.%gZ"')))
          WHEN regexp_full_match(leaf::VARCHAR,

@@ -199,7 +199,7 @@ def _findings(
             message = f"{documents.files[name]} shows numbers that no read is known to carry at "
             yield Finding("read_unknown", f"{message}{', '.join(numbers)}", len(numbers))
     for lever in _levers(accepted):
-        yield Finding("lever_accepted", f"{lever} is inside another lever and was not recomputed")
+        yield Finding("lever_accepted", f"{lever} is inside another lever: accepted, never added")
     yield from contradictions(figures, depth2, statuses)
     yield from card_contradictions(documents.reads)
 
