@@ -354,6 +354,12 @@ _FIGURES = _kinds(
         "Nothing in it was compared.",
     ),
     Kind(
+        "figure_unknown",
+        "warning",
+        "The product shows an amount in dollars that no read is known to carry",
+        "It was compared with nothing, so the answer is inconclusive at best.",
+    ),
+    Kind(
         "capture_hand_saved",
         "info",
         "The figures were saved by hand",

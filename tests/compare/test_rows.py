@@ -518,6 +518,13 @@ def test_differs_comes_before_inconclusive_before_agrees() -> None:
     assert tied(claims(bad, unknown), lever()).verdict == "differs"
 
 
+def test_an_amount_that_no_read_is_known_to_carry_keeps_the_answer_open() -> None:
+    more = Finding("figure_unknown", "annualized_usd")
+    good, bad = figure("usd", "17.916161"), figure("usd", "18")
+    assert tied(claims(good, findings=(more,)), lever()).verdict == "inconclusive"
+    assert tied(claims(bad, findings=(more,)), lever()).verdict == "differs"
+
+
 def test_a_read_that_contradicts_itself_differs_whatever_the_records_say() -> None:
     good = figure("usd", "17.916161")
     for code, verdict in (

@@ -484,5 +484,7 @@ def _inconclusive(
             yield f"{row.at.lever} {row.at.measure}: {row.reason}"
     if not any(row.verdict != "not_comparable" and row.at.lever != HEADLINE for row in rows):
         yield "no figure was compared"
+    if any(finding.code == "figure_unknown" for finding in claims.findings):
+        yield "the product shows amounts that no read is known to carry"
     if lines_left_out(result.findings):
         yield "lines were left out"

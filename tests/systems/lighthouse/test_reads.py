@@ -556,6 +556,9 @@ def test_numbers_that_no_read_is_known_to_carry_are_pointed_out(
             assert f"{name}.json" in unknown.message
     words = changed(capture, "headline", ("note",), {"text": "no figure"})
     assert "read_unknown" not in [f.code for f in claims_of(tmp_path, words).findings]
+    for key, told in (("annualized_usd", True), ("usd_forecast", True), ("forecast", False)):
+        claims = claims_of(tmp_path, changed(capture, "headline", (key,), number(5)))
+        assert ("figure_unknown" in [f.code for f in claims.findings]) is told
     table = [
         [*row, "calls" if not position else "7"] for position, row in enumerate(capture[CSV_FILE])
     ]

@@ -198,6 +198,10 @@ def _findings(
         if numbers := unread_numbers(name, read):
             message = f"{documents.files[name]} shows numbers that no read is known to carry at "
             yield Finding("read_unknown", f"{message}{', '.join(numbers)}", len(numbers))
+        # A count more is a detail; an amount more is a saving that the product may be quoted on.
+        if amounts := [place for place in numbers if "usd" in place.rpartition("/")[2].lower()]:
+            message = f"{documents.files[name]} shows amounts that were compared with nothing at "
+            yield Finding("figure_unknown", f"{message}{', '.join(amounts)}", len(amounts))
     for lever in _levers(accepted):
         yield Finding("lever_accepted", f"{lever} is inside another lever: accepted, never added")
     yield from contradictions(figures, depth2, statuses)
