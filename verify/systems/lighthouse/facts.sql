@@ -5,7 +5,6 @@
 -- instants are typed at once. What is written in any but the plain way is not guessed at: the row
 -- is marked `doubt`, and the strict reader goes back to the bytes of that line. `ts_sub` and `line_no`
 -- are what the strict reader adds to a line that it has read again.
-CREATE OR REPLACE TEMP VIEW typed_lines AS
 SELECT
     line_no,
     ts_sub,
@@ -58,4 +57,4 @@ FROM (
         count_of(corpus_tokens_in_scope) AS corpus_int,
         count_of(context_tokens_sent) AS sent_int
     FROM export_lines
-);
+)

@@ -27,7 +27,7 @@ from verify.trust.tap import ChangedMeanwhile, LineTooLong, Tap, blank_lines, ne
 
 # Part of the key of a stored database: raise it when facts.sql, tables.sql or what they mean
 # changes.
-LOADER = "lighthouse-9"
+LOADER = "lighthouse-10"
 MAX_INVALID = 100_000
 # What DuckDB is given at once. It keeps the order of the lines by holding back what comes early, so
 # this bounds its memory; an invalid line costs the slow reading of one segment, not of the file.
@@ -156,9 +156,7 @@ def load(
         plainly = _plainly_numbered(parts)  # before the strict reader finds blanks of its own
         invalid = loader.settle(parts)
         connection.execute(sql("lines" if plainly else "lines_numbered"))
-        again = sql("decisions").replace("rowid AS row_at", "line AS row_at", 1)
-        again = again.replace("FROM facts", "FROM resolved", 1)
-        connection.execute(f"CREATE TABLE decided_again AS {again}")
+        connection.execute(f"CREATE TABLE decided_again AS {loader.decided_again()}")
         connection.execute(sql("tables"))
         connection.execute("CHECKPOINT")
     except duckdb.Error as error:
@@ -241,29 +239,11 @@ class _Loader:
         return int(row[0]) if row else 0
 
     def _insert_facts(self, path: str) -> None:
-        self._open_lines(path, self._names)
         self._db.execute(
             "INSERT INTO facts SELECT * EXCLUDE (line_no, ts_sub) "
-            "REPLACE (doubt OR line_no IS NOT NULL OR ts_sub IS NOT NULL AS doubt) FROM typed_lines"
+            "REPLACE (doubt OR line_no IS NOT NULL OR ts_sub IS NOT NULL AS doubt) "
+            f"FROM ({_typed_lines(path, self._names)})"
         )
-
-    def _open_lines(self, path: str, names: Mapping[str, str]) -> None:
-        own = {column: names.get(column, column) for column in (*COLUMNS, FINER, LINE)}
-        attrs = ", ".join(f"{_quoted(name)} JSON" for name in dict.fromkeys(own.values()))
-        columns = {"type": "JSON", "deployment": "JSON", "ts": "JSON", "attrs": f"STRUCT({attrs})"}
-        renamed = {FINER: "ts_sub", LINE: "line_no"}
-        picked = ", ".join(
-            f"attrs.{_quoted(name)} AS {_quoted(renamed.get(column, column))}"
-            for column, name in own.items()
-        )
-        spec = ", ".join(f"{_literal(key)}: {_literal(kind)}" for key, kind in columns.items())
-        self._db.execute(
-            "CREATE OR REPLACE TEMP VIEW export_lines AS "
-            f"SELECT type, deployment, ts, attrs IS NULL AS no_attrs, {picked} "
-            f"FROM read_ndjson({_literal(path)}, columns = {{{spec}}}, compression = 'none', "
-            f"maximum_object_size = {MAX_OBJECT})"
-        )
-        self._db.execute(sql("facts"))
 
     def _find_blanks(self, part: Part) -> None:
         odd = [s for s in part.segments if not s.failed and s.rows != s.lines]
@@ -365,6 +345,14 @@ class _Loader:
         lines = {self._line_of(row) for (row,) in rows}
         return lines.union(*(part.long_numbers for part in parts))
 
+    def decided_again(self) -> str:
+        """The query for the decisions among the lines that were read again; most often none were,
+        and an empty table is had for less."""
+        if not self._count("resolved"):
+            return "FROM decided LIMIT 0"
+        again = sql("decisions").replace("rowid AS row_at", "line AS row_at", 1)
+        return again.replace("FROM facts", "FROM resolved", 1)
+
     def _reread(
         self,
         part: Part,
@@ -416,10 +404,9 @@ class _Loader:
         return read
 
     def _insert_resolved(self, path: str) -> None:
-        self._open_lines(path, {})
         self._db.execute(
             "INSERT INTO resolved SELECT * REPLACE (CAST(line_no ->> '$' AS BIGINT) AS line_no, "
-            "ts_sub ->> '$' AS ts_sub) FROM typed_lines"
+            f"ts_sub ->> '$' AS ts_sub) FROM ({_typed_lines(path, {})})"
         )
         left = self._db.execute(
             "SELECT line FROM resolved WHERE doubt AND type IN (SELECT unnest(?)) LIMIT 1",
@@ -439,6 +426,25 @@ class _Loader:
             f"INSERT INTO reread FROM read_csv({_literal(path)}, header = false, "
             "columns = {'line': 'BIGINT'}, auto_detect = false)"
         )
+
+
+def _typed_lines(path: str, names: Mapping[str, str]) -> str:
+    """The query that reads the lines at `path` as facts.sql has them."""
+    own = {column: names.get(column, column) for column in (*COLUMNS, FINER, LINE)}
+    attrs = ", ".join(f"{_quoted(name)} JSON" for name in dict.fromkeys(own.values()))
+    columns = {"type": "JSON", "deployment": "JSON", "ts": "JSON", "attrs": f"STRUCT({attrs})"}
+    renamed = {FINER: "ts_sub", LINE: "line_no"}
+    picked = ", ".join(
+        f"attrs.{_quoted(name)} AS {_quoted(renamed.get(column, column))}"
+        for column, name in own.items()
+    )
+    spec = ", ".join(f"{_literal(key)}: {_literal(kind)}" for key, kind in columns.items())
+    lines = (
+        f"SELECT type, deployment, ts, attrs IS NULL AS no_attrs, {picked} "
+        f"FROM read_ndjson({_literal(path)}, columns = {{{spec}}}, compression = 'none', "
+        f"maximum_object_size = {MAX_OBJECT})"
+    )
+    return sql("facts").replace("FROM export_lines", f"FROM ({lines})", 1)
 
 
 def _split(block: bytes, part: Part, first_line: int) -> list[bytes]:

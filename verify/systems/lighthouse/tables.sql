@@ -41,27 +41,12 @@ SELECT
     text_of(sample_rate) AS sample_rate
 FROM lines WHERE type = '"retrieval"';
 
-CREATE VIEW other AS
+-- Price cards, profiles and costs are few, and typed at once. USD; prices per million tokens. A
+-- snapshot without an id is known by the text of its timestamp. A context window is
+-- `context_tokens`, or else `context_window`.
+CREATE TABLE listed AS
 SELECT
-    line,
-    text_of(type) AS type,
-    text_of(deployment) AS deployment,
-    ts,
-    coalesce(ts_sub, '') AS ts_sub,
-    text_of(model) AS model,
-    text_of(pack) AS pack,
-    text_of(agent) AS agent,
-    text_of(provider) AS provider,
-    text_of(id) AS id,
-    from_json(others, '{"ts":"JSON","profile":"JSON","rate":"JSON","kind":"JSON","usd":"JSON",
-        "limits":"JSON","price":"JSON","snapshot":"JSON","complete":"JSON","size":"JSON"}') AS o
-FROM lines WHERE type IN ('"models"', '"deployment_profile"', '"cost"');
-
--- USD per million tokens. A snapshot without an id is known by the text of its timestamp. A
--- context window is `context_tokens`, or else `context_window`.
-CREATE TABLE models AS
-SELECT
-    line, deployment, ts, ts_sub, model, provider,
+    line, type, deployment, ts, ts_sub, model, provider,
     coalesce(o.snapshot ->> '$', o.ts ->> '$') AS snapshot,
     (o.complete ->> '$')::BOOLEAN AS complete,
     count_of(o.size) AS size,
@@ -70,8 +55,36 @@ SELECT
     amount_of(o.price -> '$.input_per_m') AS input_per_m,
     amount_of(o.price -> '$.output_per_m') AS output_per_m,
     amount_of(o.price -> '$.cache_read_per_m') AS cache_read_per_m,
-    amount_of(o.price -> '$.cache_write_per_m') AS cache_write_per_m
-FROM other WHERE type = 'models';
+    amount_of(o.price -> '$.cache_write_per_m') AS cache_write_per_m,
+    o.profile ->> '$' AS profile,
+    amount_of(o.rate) AS always_on_usd_per_hour,
+    o.kind ->> '$' AS kind,
+    amount_of(o.usd) AS usd
+FROM (
+    SELECT
+        line,
+        text_of(type) AS type,
+        text_of(deployment) AS deployment,
+        ts,
+        coalesce(ts_sub, '') AS ts_sub,
+        text_of(model) AS model,
+        text_of(provider) AS provider,
+        from_json(others, '{"ts":"JSON","profile":"JSON","rate":"JSON","kind":"JSON","usd":"JSON",
+            "limits":"JSON","price":"JSON","snapshot":"JSON","complete":"JSON","size":"JSON"}') AS o
+    FROM lines WHERE type IN ('"models"', '"deployment_profile"', '"cost"')
+);
+
+CREATE VIEW models AS
+SELECT line, deployment, ts, ts_sub, model, provider, snapshot, complete, size, window_tokens,
+       input_per_m, output_per_m, cache_read_per_m, cache_write_per_m
+FROM listed WHERE type = 'models';
+
+CREATE VIEW deployment_profile AS
+SELECT line, deployment, ts, ts_sub, profile, always_on_usd_per_hour
+FROM listed WHERE type = 'deployment_profile';
+
+CREATE VIEW cost AS
+SELECT line, deployment, ts, kind, usd FROM listed WHERE type = 'cost';
 
 -- What decisions say of costs is in `decided` for the facts, and in `decided_again` for the lines
 -- that the strict reader read: both by decisions.sql.
@@ -95,12 +108,3 @@ SELECT
     others ->> '$.baseline' AS baseline,
     applied, picked_usd, baseline_usd, negative_costs
 FROM decision;
-
-CREATE TABLE deployment_profile AS
-SELECT line, deployment, ts, ts_sub, o.profile ->> '$' AS profile,
-       amount_of(o.rate) AS always_on_usd_per_hour
-FROM other WHERE type = 'deployment_profile';
-
-CREATE TABLE cost AS
-SELECT line, deployment, ts, o.kind ->> '$' AS kind, amount_of(o.usd) AS usd
-FROM other WHERE type = 'cost';
