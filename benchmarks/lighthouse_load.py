@@ -3,9 +3,10 @@
     python benchmarks/lighthouse_load.py --records 200000 2000000 --forms gz zst --plain-python
 
 Each line is a whole process, timed from outside, the best of several turns taken in rotation:
-`verify recompute` with nothing stored, the same with the database stored, DuckDB's own bare load
-of the same columns into a database file, SHA-256 of the file, and a plain Python script of the
-retrieval formula. Figures of one machine say little; their ratios say more.
+`verify recompute` with nothing stored, the same with the database stored, the loading alone
+(hashed, checked and typed), DuckDB's own bare load of the same columns into a database file,
+SHA-256 of the file, and a plain Python script of the retrieval formula. Figures of one machine say
+little; their ratios say more.
 """
 
 from __future__ import annotations
@@ -42,6 +43,13 @@ connection.execute('''
                          cache_write_per_m DOUBLE),
             snapshot VARCHAR, complete BOOLEAN, size BIGINT)'})''', [sys.argv[1]])
 connection.execute("CHECKPOINT")
+"""
+LOAD = """
+import sys
+from pathlib import Path
+from verify.systems.lighthouse.load import load
+from verify.trust.source import DirectorySource
+load(DirectorySource(Path(sys.argv[1])), ["records.jsonl"], Path(sys.argv[2]))
 """
 HASH = """
 import hashlib, sys
@@ -133,6 +141,7 @@ def measure(
     """Each program in turn, the best of `turns`; `made` is an export that lies there already."""
     with tempfile.TemporaryDirectory(prefix="verify-bench-") as place:
         export, cache, bare = Path(place, "export"), f"{place}/cache", f"{place}/bare.duckdb"
+        loaded = f"{place}/loaded.duckdb"
         environment = {**os.environ, "VERIFY_CACHE_DIR": cache}
         verify = [sys.executable, "-m", "verify"]
         if made is not None:
@@ -149,6 +158,7 @@ def measure(
         programs = {
             "verify, nothing stored": [*ask(export), "--no-cache"],
             "verify, stored": ask(export),
+            "verify, the load alone": [sys.executable, "-c", LOAD, str(export), loaded],
             "DuckDB, bare load": [sys.executable, "-c", BARE, lines, bare],
             "SHA-256 alone": [sys.executable, "-c", HASH, lines],
         }
@@ -163,7 +173,8 @@ def measure(
         best: dict[str, Took] = {}
         for _ in range(turns):
             for name, command in programs.items():
-                Path(bare).unlink(missing_ok=True)
+                for old in (bare, loaded):
+                    Path(old).unlink(missing_ok=True)
                 took = run(command, environment)
                 so_far = best.get(name, took)
                 best[name] = Took(
