@@ -1560,20 +1560,20 @@ _DOUBTS = _in(
             (
                 "doubt_pack",
                 "A pack that is not a text makes the line invalid.",
-                "OR NOT is_text(pack) ",
+                "SELECT rowid FROM facts WHERE is_read(type) AND is_no_text(pack)\nUNION\n",
                 "",
             ),
             (
                 "doubt_outcome",
                 "An outcome that is not a text makes the line invalid.",
-                " OR NOT is_text(outcome)",
+                "SELECT rowid FROM facts WHERE is_read(type) AND is_no_text(outcome)\nUNION\n",
                 "",
             ),
             (
                 "doubt_deployment",
                 "A deployment that is not a text makes the line invalid.",
-                " OR NOT starts_with(deployment, '\"')\n",
-                "\n",
+                "SELECT rowid FROM facts WHERE is_read(type) AND is_no_text(deployment)\nUNION\n",
+                "",
             ),
             (
                 "doubt_rate",

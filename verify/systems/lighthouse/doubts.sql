@@ -1,33 +1,47 @@
 -- The rows that the fast path will not vouch for, by rowid. The strict reader reads their lines
 -- again from the bytes. A record of a type that no lever reads is never in doubt.
-WITH known AS (
-    SELECT
-        rowid AS row_at,
-        *,
-        from_json(others, '{"ts":"JSON","profile":"JSON","rate":"JSON","kind":"JSON","usd":"JSON",
-            "limits":"JSON","price":"JSON","snapshot":"JSON","complete":"JSON","size":"JSON"}') AS o
-    FROM facts
-    WHERE type IN ('"models"', '"model_call"', '"retrieval"', '"routing_decision"',
-                   '"deployment_profile"', '"cost"')
-), parts AS (
+WITH parts AS (
     SELECT
         *,
         from_json(o.price, '{"input_per_m":"JSON","output_per_m":"JSON",
             "cache_read_per_m":"JSON","cache_write_per_m":"JSON"}') AS price,
         from_json(o.limits, '{"context_tokens":"JSON","context_window":"JSON"}') AS limits
-    FROM known
-    WHERE type IN ('"models"', '"deployment_profile"', '"cost"')
+    FROM (
+        SELECT
+            rowid AS row_at,
+            from_json(others, '{"ts":"JSON","profile":"JSON","rate":"JSON","kind":"JSON",
+                "usd":"JSON","limits":"JSON","price":"JSON","snapshot":"JSON","complete":"JSON",
+                "size":"JSON"}') AS o
+        FROM facts WHERE type IN ('"models"', '"deployment_profile"', '"cost"')
+    )
 )
-SELECT rowid AS row_at FROM facts WHERE type IS NULL OR NOT starts_with(type, '"')
+SELECT rowid AS row_at FROM facts WHERE type IS NULL OR is_no_text(type)
 UNION
-SELECT row_at FROM known
-WHERE doubt OR deployment IS NULL OR NOT starts_with(deployment, '"')
-   OR (type IN ('"model_call"', '"models"') AND model IS NULL)
-   OR NOT is_text(model) OR NOT is_text(pack) OR NOT is_text(agent) OR NOT is_text(provider)
-   OR NOT is_text("index") OR NOT is_text(outcome) OR NOT is_text(id)
-   OR NOT is_rate(sample_rate)
-   -- Far from any year that a calendar here can hold.
-   OR ts < TIMESTAMPTZ '0001-01-03 00:00:00+00' OR ts > TIMESTAMPTZ '9999-12-29 00:00:00+00'
+SELECT rowid FROM facts
+WHERE is_read(type)
+  AND (doubt OR deployment IS NULL
+       OR (type IN ('"model_call"', '"models"') AND model IS NULL)
+       OR NOT is_rate(sample_rate)
+       -- Far from any year that a calendar here can hold.
+       OR ts < TIMESTAMPTZ '0001-01-03 00:00:00+00' OR ts > TIMESTAMPTZ '9999-12-29 00:00:00+00')
+UNION
+-- Each column by itself: what a row group knows of its smallest and largest text then most often
+-- says that there is nothing to look at.
+SELECT rowid FROM facts WHERE is_read(type) AND is_no_text(deployment)
+UNION
+SELECT rowid FROM facts WHERE is_read(type) AND is_no_text(model)
+UNION
+SELECT rowid FROM facts WHERE is_read(type) AND is_no_text(pack)
+UNION
+SELECT rowid FROM facts WHERE is_read(type) AND is_no_text(agent)
+UNION
+SELECT rowid FROM facts WHERE is_read(type) AND is_no_text(provider)
+UNION
+SELECT rowid FROM facts WHERE is_read(type) AND is_no_text("index")
+UNION
+SELECT rowid FROM facts WHERE is_read(type) AND is_no_text(outcome)
+UNION
+SELECT rowid FROM facts WHERE is_read(type) AND is_no_text(id)
 UNION
 SELECT row_at FROM decided WHERE NOT coalesce(plain, false)
 UNION

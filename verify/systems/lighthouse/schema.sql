@@ -21,6 +21,8 @@ CREATE OR REPLACE TEMP MACRO instant_of(leaf) AS
 
 -- Whether a value is absent or written in the plain form of its kind.
 CREATE OR REPLACE TEMP MACRO is_text(leaf) AS leaf IS NULL OR starts_with(leaf::VARCHAR, '"');
+CREATE OR REPLACE TEMP MACRO is_no_text(leaf) AS
+    leaf::VARCHAR < '"' OR leaf::VARCHAR >= '#';  -- as `NOT is_text`, in what zone maps know
 CREATE OR REPLACE TEMP MACRO is_flag(leaf) AS leaf IS NULL OR leaf::VARCHAR IN ('true', 'false');
 CREATE OR REPLACE TEMP MACRO is_count(leaf) AS leaf IS NULL OR count_of(leaf) IS NOT NULL;
 CREATE OR REPLACE TEMP MACRO amount_pattern() AS
@@ -42,6 +44,11 @@ CREATE OR REPLACE TEMP MACRO amount_of(leaf) AS
 CREATE OR REPLACE TEMP MACRO cost_behind(text, piece) AS
     CAST(split_part(substr(text, nullif(strpos(text, piece), 0) + length(piece)), '}', 1)
          AS DECIMAL(38, 18));
+
+-- Whether any lever reads records of a type.
+CREATE OR REPLACE TEMP MACRO is_read(type) AS
+    type IN ('"models"', '"model_call"', '"retrieval"', '"routing_decision"',
+             '"deployment_profile"', '"cost"');
 
 -- How often a piece stands in a text. In JSON text `"name":` can only be a key.
 CREATE OR REPLACE TEMP MACRO occurrences(text, piece) AS
