@@ -76,7 +76,7 @@ class Tap:
             if len(rest) + chunk.find(b"\n") > MAX_LINE:
                 raise LineTooLong(self.lines + 1)
             if end:
-                yield self._seen(rest + chunk[:end])
+                yield self._seen(b"".join((rest, memoryview(chunk)[:end])))
                 rest = chunk[end:]
             else:
                 rest += chunk
