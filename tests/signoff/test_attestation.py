@@ -15,8 +15,9 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from support.program import verify
 
-from verify.schemata import violations
+from verify.schemata import schema, violations
 from verify.signoff.canonical import canonical, digest
+from verify.signoff.folder import DOCUMENTS
 
 from .conftest import Made
 
@@ -53,6 +54,10 @@ def test_it_binds_the_documents(agreeing: Made) -> None:
         for path in agreeing.out.iterdir()
         if path.name != "attestation.json"
     }
+    described = schema("signoff/attestation")["properties"]["predicate"]["properties"]["documents"]
+    assert set(described["required"]) == set(described["properties"]) == set(DOCUMENTS)
+    assert described["additionalProperties"] is False
+    assert set(documents) == set(DOCUMENTS)
     rows = json.loads((agreeing.out / "signoff.json").read_text())["rows"]
     attested = statement(agreeing)["predicate"]["rows"]
     assert attested == {"count": str(len(rows)), "sha256": digest(rows)}
@@ -83,7 +88,10 @@ def test_queries_and_versions_are_named(agreeing: Made) -> None:
     (place,) = system.__path__
     own = hashlib.sha256((Path(place) / "caching.sql").read_bytes()).hexdigest()
     assert predicate["queries"]["caching.sql"] == own
-    assert {"verify", "verify source", "python", "duckdb", "tzdata"} == set(predicate["versions"])
+    assert set(predicate["versions"]) == {
+        *("verify", "verify source", "python", "duckdb", "tzdata", "tokenizer"),
+        *("xlsxwriter", "altair", "vl-convert-python", "zlib"),
+    }
 
 
 def test_a_key_signs_it_as_dsse(tmp_path: Path, hostile: Made, sign: Callable[..., Made]) -> None:

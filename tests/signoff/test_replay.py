@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
@@ -19,8 +20,9 @@ from verify.signoff.canonical import canonical, digest
 from verify.signoff.change import Replay
 from verify.signoff.dsse import signed
 
-from .conftest import Made
+from .conftest import SAMPLE, Made
 
+SAMPLES = SAMPLE.parent
 KEY = Ed25519PrivateKey.generate()
 PEM = serialization.Encoding.PEM
 
@@ -82,7 +84,7 @@ def test_it_comes_out_again(made: Made) -> None:
     assert run.json["signature"] == "valid"
     assert run.json["compared"] > 50
     table = verify("replay", made.out, "--public-key", made.out.parent / "public.pem")
-    assert table.out.startswith("identical: every digest, and ")
+    assert table.out.startswith("identical: every digest, every document drawn anew, and ")
 
 
 def test_inputs_may_lie_elsewhere_and_are_then_named(made: Made, tmp_path: Path) -> None:
@@ -107,8 +109,6 @@ def test_a_tampered_export_is_named(made: Made) -> None:
 
 
 def test_an_export_tampered_with_along_with_its_manifest_is_named(made: Made) -> None:
-    import hashlib
-
     path, manifest = made.export / "records.jsonl", made.export / "manifest.json"
     old = hashlib.sha256(path.read_bytes()).hexdigest()
     path.write_bytes(path.read_bytes().replace(b'"input_tokens": 10', b'"input_tokens": 11', 1))
@@ -251,7 +251,8 @@ def test_what_no_recomputation_shows_is_held_against_the_document(made: Made, na
 
     rewritten(made, moved)
     run = replayed(made)
-    assert (run.code, changes(run)) == (3, {("document", f"{name} in signoff.json")})
+    assert run.code == 3
+    assert {("document", f"{name} in signoff.json"), ("document", "signoff.json")} <= changes(run)
 
 
 def test_another_version_and_another_query_are_named(
@@ -282,7 +283,8 @@ def test_another_figure_that_comes_out_is_named(
     real = levers.caching_saving
     monkeypatch.setattr(levers, "caching_saving", lambda *group: real(*group) * 2)
     run = replayed(made)
-    assert run.code == 1
+    assert run.code == 3  # by the same program, so that the documents are other ones too
+    assert ("document", "signoff.md") in changes(run)
     names = {name for kind, name in changes(run) if kind == "figure"}
     assert "levers caching figure" in names
     assert "verdict" in names
@@ -290,7 +292,12 @@ def test_another_figure_that_comes_out_is_named(
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"[]", b"{}", b"\xff", b'{"payload": 1, "signatures": []}', b"[" * 100_000]
+    "data",
+    [
+        *(b"", b"[]", b"{}", b"\xff", b"[" * 100_000),
+        b'{"payload": 1, "signatures": []}',
+        b'{"payload": 1, "payloadType": "application/vnd.in-toto+json", "signatures": []}',
+    ],
 )
 def test_what_is_no_attestation_is_refused(made: Made, data: bytes) -> None:
     (made.out / "attestation.json").write_bytes(data)
@@ -305,6 +312,339 @@ def test_what_is_not_there_is_exit_2(tmp_path: Path, made: Made) -> None:
     assert verify("replay", made.out, "--public-key", made.out.parent / "key.pem").code == 2
     assert verify("replay", made.out, "--format", "csv").code == 2
     assert replayed(made, "--export", tmp_path / "nowhere").code == 2
+
+
+# --- forged by somebody who has no key, or needs none --------------------------------------------
+
+
+@pytest.fixture
+def bare(made: Made) -> Made:
+    """The same sign-off, unsigned: whoever has it can write its attestation as they like."""
+    path = made.out / "attestation.json"
+    path.write_bytes(base64.b64decode(envelope(made)["payload"]))
+    return made
+
+
+def forged(bare: Made, change: Callable[[dict[str, Any]], None]) -> Run:
+    """The unsigned Statement changed, and replayed."""
+    path = bare.out / "attestation.json"
+    statement = json.loads(path.read_bytes())
+    change(statement)
+    path.write_bytes(canonical(statement))
+    return replayed(bare, key=False)
+
+
+def with_digest(bare: Made, name: str, data: bytes) -> Run:
+    """A document of its own making, with an attestation that binds it."""
+    (bare.out / name).write_bytes(data)
+
+    def bind(statement: dict[str, Any]) -> None:
+        statement["predicate"]["documents"][name] = hashlib.sha256(data).hexdigest()
+
+    return forged(bare, bind)
+
+
+def test_an_unsigned_copy_comes_out_again(bare: Made) -> None:
+    run = replayed(bare, key=False)
+    assert (run.code, run.json["signature"], changes(run)) == (0, "unsigned", set())
+
+
+@pytest.mark.parametrize("name", ["signoff.xlsx", "signoff.html", "signoff.md", "signoff.json"])
+def test_a_document_forged_along_with_its_digest_is_named(bare: Made, name: str) -> None:
+    run = with_digest(bare, name, (bare.out / name).read_bytes() + b" ")
+    assert (run.code, changes(run)) == (3, {("document", name)})
+    assert "drawn anew" in run.json["changes"][0]["found"]
+
+
+def test_a_conclusion_forged_along_with_its_digest_is_named(bare: Made) -> None:
+    data = (bare.out / "signoff.json").read_bytes()
+    document = json.loads(data)
+    assert document["conclusion"]
+    other = data.replace(json.dumps(document["conclusion"]).encode(), b'"All is well."')
+    assert other != data
+    run = with_digest(bare, "signoff.json", other)
+    assert (run.code, changes(run)) == (3, {("document", "signoff.json")})
+
+
+def test_a_time_forged_in_two_places_is_named_by_the_others(bare: Made) -> None:
+    data = (bare.out / "signoff.json").read_bytes()
+    was, now = json.loads(data)["created"], "2020-01-01T00:00:00Z"
+    other = data.replace(was.encode(), now.encode())
+
+    def moved(statement: dict[str, Any]) -> None:
+        statement["predicate"]["created"] = now
+
+    forged(bare, moved)
+    run = with_digest(bare, "signoff.json", other)
+    others = {("document", f"signoff.{suffix}") for suffix in ("xlsx", "html", "md")}
+    assert (run.code, changes(run)) == (3, others)
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_a_question_that_nobody_could_have_asked_is_named(
+    bare: Made, monkeypatch: pytest.MonkeyPatch, other: bool
+) -> None:
+    """It would otherwise keep every document from being drawn anew."""
+    from verify.signoff import evidence, replay
+
+    if other:
+        own = evidence.versions()
+        monkeypatch.setattr(replay, "versions", lambda: {**own, "duckdb": "9.9"})
+    document = json.loads((bare.out / "signoff.json").read_bytes())
+    document["parameters"]["month"] = "2026-99"
+
+    def month(statement: dict[str, Any]) -> None:
+        statement["predicate"]["parameters"]["month"] = "2026-99"
+
+    forged(bare, month)
+    run = with_digest(bare, "signoff.json", json.dumps(document).encode())
+    blamed = {("version", "duckdb"), ("figure", "sign-off")} if other else {
+        ("attestation", "sign-off")
+    }  # fmt: skip
+    assert (run.code, changes(run)) == (1 if other else 3, blamed)
+
+
+@pytest.mark.parametrize("how", ["none", "one less", "one more"])
+def test_an_attestation_names_four_documents(bare: Made, how: str) -> None:
+    def documents(statement: dict[str, Any]) -> None:
+        named = statement["predicate"]["documents"]
+        if how == "one less":
+            del named["signoff.html"]
+        elif how == "one more":
+            named["../export/records.jsonl"] = "0" * 64
+        else:
+            named.clear()
+
+    (bare.out / "signoff.html").unlink()
+    run = forged(bare, documents)
+    assert (run.code, run.out) == (3, "")
+    assert "no attestation" in run.err
+
+
+def test_a_subject_that_is_left_out_is_named(bare: Made) -> None:
+    def less(statement: dict[str, Any]) -> None:
+        kept = [one for one in statement["subject"] if not one["name"].startswith("export/")]
+        statement["subject"] = kept
+
+    run = forged(bare, less)
+    expected = {("file", "export/manifest.json"), ("file", "export/records.jsonl")}
+    assert (run.code, changes(run), run.json["compared"]) == (3, expected, None)
+
+
+@pytest.mark.parametrize("digest", ["the same", "another"])
+def test_a_subject_that_is_named_twice_is_refused(bare: Made, digest: str) -> None:
+    def twice(statement: dict[str, Any]) -> None:
+        first = statement["subject"][0]
+        other = first if digest == "the same" else {**first, "digest": {"sha256": "0" * 64}}
+        statement["subject"].insert(0, other)
+
+    run = forged(bare, twice)
+    assert (run.code, run.out) == (3, "")
+
+
+@pytest.mark.parametrize("member", ["in the Statement", "in the envelope"])
+def test_a_member_that_readers_may_read_otherwise_is_refused(made: Made, member: str) -> None:
+    path = made.out / "attestation.json"
+    found = envelope(made)
+    payload = base64.b64decode(found["payload"])
+    if member == "in the Statement":
+        data = payload.replace(b'"predicate":{', b'"predicate":{},"predicate":{', 1)
+        data = canonical(signed(data, KEY))
+    else:
+        data = b'{"payload":"",' + path.read_bytes()[1:]
+    path.write_bytes(data)
+    run = replayed(made)
+    assert (run.code, run.out) == (3, "")
+    assert "twice" in run.err
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("parameters system", "../x"),
+        ("inputs export", "a\0b"),
+        ("created", "yesterday"),
+        ("created", "2026-13-01T00:00:00Z"),
+        ("created", "2026-12-01T00:00:00+00:00"),
+    ],
+)
+def test_what_no_sign_off_attests_is_refused(bare: Made, name: str, value: str) -> None:
+    def other(statement: dict[str, Any]) -> None:
+        *path, last = name.split(" ")
+        place = statement["predicate"]
+        for part in path:
+            place = place[part]
+        assert place[last]
+        place[last] = value
+
+    run = forged(bare, other)
+    assert (run.code, run.out) == (3, "")
+    assert "no attestation" in run.err
+
+
+def test_a_place_that_is_no_text_is_refused(bare: Made) -> None:
+    path = bare.out / "attestation.json"
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b'"export":"../export"', b'"export":"\\ud800"'))
+    assert path.read_bytes() != data
+    assert replayed(bare, key=False).code == 3
+
+
+def test_a_device_is_no_input(bare: Made) -> None:
+    def device(statement: dict[str, Any]) -> None:
+        statement["predicate"]["inputs"]["figures"] = "/dev/null"
+
+    assert forged(bare, device).code == 2
+
+
+def test_a_signed_one_that_nobody_checks_has_its_documents_named(made: Made) -> None:
+    data = (made.out / "signoff.html").read_bytes() + b" "
+    (made.out / "signoff.html").write_bytes(data)
+
+    def bind(statement: dict[str, Any]) -> None:
+        statement["predicate"]["documents"]["signoff.html"] = hashlib.sha256(data).hexdigest()
+
+    rewritten(made, bind, again=False)
+    run = replayed(made, key=False)
+    assert (run.code, changes(run)) == (3, {("document", "signoff.html")})
+    assert run.json["signature"] == "not checked"
+
+
+@pytest.mark.parametrize("key", [True, False])
+@pytest.mark.parametrize(
+    "signatures",
+    [None, [], {}, {"sig": "x"}, [5], [{"sig": 5}], [{"keyid": "k", "sig": "\u00e9"}], [{}], "x",
+     [{"sig": "AAAA"}]],
+)  # fmt: skip
+def test_an_envelope_without_a_signature_is_not_one_that_nobody_checked(
+    made: Made, signatures: Any, key: bool
+) -> None:
+    found = {**envelope(made), "signatures": signatures}
+    (made.out / "attestation.json").write_bytes(canonical(found))
+    run = replayed(made, key=key)
+    assert (run.code, changes(run)) == (3, {("signature", "attestation.json")})
+    assert (run.json["signature"], run.json["keyid"]) == ("invalid", None)
+
+
+def test_another_version_cannot_hold_a_document_and_says_so(
+    bare: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from verify.signoff import evidence, replay
+
+    own = evidence.versions()
+    monkeypatch.setattr(replay, "versions", lambda: {**own, "verify source": "0" * 64})
+    run = with_digest(bare, "signoff.md", b"other words")
+    expected = {("version", "verify source"), ("version", "signoff.md")}
+    assert (run.code, changes(run)) == (1, expected)
+    assert "could not be held" in verify("replay", bare.out).out
+
+
+def test_a_version_that_is_attested_otherwise_is_held_against_the_document(bare: Made) -> None:
+    def other(statement: dict[str, Any]) -> None:
+        statement["predicate"]["versions"]["verify source"] = "0" * 64
+
+    run = forged(bare, other)
+    assert run.code == 3
+    assert ("document", "versions in signoff.json") in changes(run)
+
+
+def test_a_missing_package_says_nothing_about_a_sign_off(
+    bare: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from importlib.util import find_spec as real
+
+    from verify.signoff import extra
+
+    for missing in extra.PACKAGES:
+        monkeypatch.setattr(
+            extra, "find_spec", lambda name, gone=missing: None if name == gone else real(name)
+        )
+        run = replayed(bare, key=False)
+        assert (run.code, run.out) == (2, ""), missing
+        assert f"needs {missing}" in run.err
+        assert "verify-savings[signoff]" in run.err
+
+
+def test_a_broken_package_says_nothing_about_a_sign_off(
+    bare: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from importlib import import_module as real
+
+    from verify.signoff import extra
+
+    def broken(name: str) -> Any:
+        if name == "xlsxwriter":
+            raise ImportError(name)
+        return real(name)
+
+    monkeypatch.setattr(extra, "import_module", broken)
+    run = replayed(bare, key=False)
+    assert (run.code, run.out) == (2, "")
+    assert "verify-savings[signoff]" in run.err
+
+
+@pytest.mark.parametrize(
+    "name", ["signoff.xlsx", "signoff.html", "signoff.md", "signoff.json", "attestation.json"]
+)
+def test_an_answer_replaces_no_part_of_the_sign_off(bare: Made, name: str, tmp_path: Path) -> None:
+    before = (bare.out / name).read_bytes()
+    linked = tmp_path / "linked"
+    linked.symlink_to(bare.out, target_is_directory=True)
+    for place in (bare.out / name, bare.out / ".." / "out" / name, linked / name):
+        run = replayed(bare, "-o", place, key=False)
+        assert run.code == 2, place
+        assert name in run.err
+    assert (bare.out / name).read_bytes() == before
+    (bare.out / name).unlink()
+    assert replayed(bare, "-o", bare.out / name, key=False).code == 2
+    assert not (bare.out / name).exists()
+
+
+def test_an_answer_may_lie_beside_the_documents(bare: Made) -> None:
+    assert replayed(bare, "-o", bare.out / "replay.json", key=False).code == 0
+    assert json.loads((bare.out / "replay.json").read_text())["identical"] is True
+
+
+# --- a file that came in afterwards --------------------------------------------------------------
+
+
+def named(run: Run) -> set[str]:
+    assert run.code == 3, run.out
+    return {name for kind, name in changes(run) if kind == "file"}
+
+
+def test_a_list_of_digests_that_came_in_is_named(bare: Made) -> None:
+    records = (bare.export / "records.jsonl").read_bytes()
+    line = f"{hashlib.sha256(records).hexdigest()}  records.jsonl\n"
+    (bare.export / "SHA256SUMS").write_text(line)
+    assert named(replayed(bare, key=False)) == {"export/SHA256SUMS"}
+
+
+def test_a_file_beside_the_records_that_came_in_is_named(bare: Made) -> None:
+    (bare.export / "README").write_text("Nothing was removed.")
+    assert named(replayed(bare, key=False)) == {"export/README"}
+
+
+@pytest.mark.parametrize(
+    ("export", "figures", "came"),
+    [
+        ("leanproxy/four-sessions/usage", "leanproxy/four-sessions/reports/report.json",
+         ["usage-2025-01-01.jsonl"]),
+        ("prompt2md", None, ["reports/zz.json", "inputs/zz.txt"]),
+    ],
+)  # fmt: skip
+def test_a_file_that_came_into_a_store_is_named(
+    tmp_path: Path, export: str, figures: str | None, came: list[str]
+) -> None:
+    place = shutil.copytree(SAMPLES / export, tmp_path / "export")
+    given = () if figures is None else ("--figures", shutil.copy(SAMPLES / figures, tmp_path))
+    assert verify("signoff", place, *given, "--out", tmp_path / "out").code == 0
+    for name in came:
+        path = place / name
+        shutil.copy(min(path.parent.glob("*.*")), path)
+        run = verify("replay", tmp_path / "out", "--format", "json")
+        assert named(run) == {f"export/{name}"}
+        path.unlink()
 
 
 def test_a_replay_that_compared_nothing_is_not_identical() -> None:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import subprocess
 from collections.abc import Iterator
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.program import verify
 
+from verify import sign_off
+from verify.compare.verdicts import Tolerance
 from verify.signoff.workbook import sheet_name
-from verify.signoff.workbook.doubles import double, less, rounding_text
+from verify.signoff.workbook.doubles import added, double, less, rounding_text
+from verify.signoff.workbook.sheet import BEYOND, Book, Sheet, _literal, fitted
 
 from .conftest import FORMULA, Made
 
@@ -154,6 +160,92 @@ def test_sheet_names_are_none_that_spreadsheets_forbid() -> None:
     names = [sheet_name(name, taken) for name in ("a/b:c", "A/B:C", "Cover", "x" * 40, "x" * 41)]
     assert names == ["A_b_c", "A_B_C 2", "Cover 2", "X" + "x" * 30, "X" + "x" * 28 + " 2"]
     assert sheet_name("'", {"_"}) == "_ 2"
+
+
+def test_sheet_names_are_as_long_as_spreadsheets_count() -> None:
+    def units(text: str) -> int:
+        return len(text.encode("utf-16-le")) // 2
+
+    taken: set[str] = set()
+    names = [sheet_name("\U0001f600" * 16, taken) for _ in range(2)]
+    assert names == ["\U0001f600" * 15, "\U0001f600" * 14 + " 2"]
+    assert sheet_name("ab" + "\U0001f600" * 20, taken) == "Ab" + "\U0001f600" * 14
+    assert all(units(name) <= 31 for name in taken)
+    assert fitted("a\U0001f600", 2) == "a"
+
+
+def test_a_heading_is_cut_between_codes_and_not_within_one() -> None:
+    for tenant in ("T" * 179 + "&Z", "&" * 400, "T" * 300, "\U0001f600" * 300, "a&b", "T&" * 200):
+        literal = _literal(tenant)
+        assert len(literal.encode("utf-16-le")) // 2 <= 180
+        text = literal.replace("&&", "\0")
+        assert "&" not in text
+        assert tenant.startswith(text.replace("\0", "&"))
+        assert len(literal) >= 90 or literal == "a&&b"
+
+
+def test_a_headline_named_in_emoji_and_a_figure_beyond_doubles_are_signed_off(
+    tmp_path: Path, copied: Path
+) -> None:
+    """No amount and no name of the product's keeps the documents from being made."""
+    huge = Fraction(10) ** 400
+    figures = shutil.copytree(copied / "api", tmp_path / "api")
+    headline = json.loads((figures / "headline.json").read_text())
+    headline["levers"].append({"lever": "\U0001f600" * 16, "status": "included", "usd": 5})
+    text = json.dumps(headline)
+    assert text.count("17.916161") == 1
+    (figures / "headline.json").write_text(text.replace("17.916161", "1e400"))
+    found = sign_off(
+        copied / "export", figures, out=tmp_path / "out", tolerance=Tolerance(huge), largest=1
+    )
+    assert next(line for line in found.lead if line.lever == "caching").figure == huge
+    book = openpyxl.load_workbook(tmp_path / "out" / "signoff.xlsx", data_only=True)
+    assert "\U0001f600" * 15 in book.sheetnames
+    rows = [[cell.value for cell in row] for row in book["Lead sheet"].iter_rows()]
+    (caching,) = [row for row in rows if row[0] == "caching" and row[1] == "USD" and row[8]]
+    assert caching[2] == caching[6] == str(huge)
+    assert Fraction(caching[5]) == huge - Fraction("17.9161608305")
+    (total,) = [row for row in rows if row[0] == "Σ of the levers counted"]
+    assert Fraction(total[2]) > huge
+    page = (tmp_path / "out" / "signoff.html").read_text()
+    assert "Infinity" not in page
+    assert "NaN" not in page
+    assert verify("replay", tmp_path / "out").code == 0
+
+
+@pytest.mark.parametrize(
+    "terms", [Tolerance(relative=Fraction(10) ** 400), Tolerance(relative=Fraction(10) ** 306)]
+)
+def test_a_threshold_beyond_doubles_is_no_0(tmp_path: Path, copied: Path, terms: Tolerance) -> None:
+    found = sign_off(copied / "export", copied / "api", out=tmp_path / "out", tolerance=terms)
+    book = openpyxl.load_workbook(tmp_path / "out" / "signoff.xlsx", data_only=True)
+    for line in found.lead:
+        row = next(
+            [cell.value for cell in row]
+            for row in book["Lead sheet"].iter_rows()
+            if row[0].value == line.lever
+        )
+        assert line.threshold is not None
+        assert Fraction(row[6]) == line.threshold or row[6] == pytest.approx(
+            float(line.threshold), rel=1e-14
+        )
+        assert row[6]
+
+
+def test_what_leaves_doubles_on_the_way_is_said_in_words() -> None:
+    assert math.isnan(added([1e308, 1e308]))
+    assert rounding_text(math.inf, 1) == rounding_text(math.nan, 1) == "no double holds it"
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    held = BytesIO()
+    with xlsxwriter.Workbook(held) as made:
+        sheet = Sheet(Book(made), "one", (10,), "heading")
+        sheet.formula(0, "=A2+A3", less(1.7e308, -1.7e308), 6)
+        sheet.row += 1
+        sheet.merged("x" * 40_000, "wrap", 1, 2000)
+    (one,) = openpyxl.load_workbook(held)
+    assert one["A1"].value == BEYOND
+    assert one["A2"].value.endswith("cut; signoff.json has all of it")
+    assert one.row_dimensions[2].height <= 409
 
 
 def test_doubles_are_those_of_a_spreadsheet() -> None:

@@ -46,11 +46,14 @@ def command(
     """
     from verify.errors import UsageProblem
     from verify.render.jsontext import dumps
+    from verify.signoff.folder import spared
     from verify.signoff.replay import replay
     from verify.signoff.told import replay_text
 
     if output_format not in (opt.Format.table, opt.Format.json):
         raise UsageProblem(f"replay has no {output_format} form", advice="Use table or json.")
+    if output is not None:
+        spared(place, output)
     found = replay(
         place,
         export=export,

@@ -12,7 +12,8 @@ INTEGRITY = frozenset({"signature", "attestation", "document", "policy", "file"}
 @dataclass(frozen=True)
 class Change:
     """One thing that is not as attested. `kind` is `signature`, `attestation`, `document`,
-    `policy`, `file`, `version`, `query` or `figure`."""
+    `policy`, `file`, `version`, `query` or `figure`; a document that other programs could not draw
+    anew is a change of `version`."""
 
     kind: str
     name: str

@@ -21,6 +21,7 @@ from verify.signoff.months import money_of
 from verify.signoff.result import Bridge, SignOff
 
 WIDTH = 640
+_EDGE = Fraction(10) ** 300  # a scale's own sums have to stay within doubles
 _TOLD = 6  # decimals of an amount that is read out
 _RECOMPUTED, _PRODUCT, _UP, _DOWN, _REST = "#000001", "#000002", "#000003", "#000004", "#000005"
 _INK, _GRID = "#000006", "#000007"
@@ -81,7 +82,12 @@ def bridge_chart(bridge: Bridge, ident: str) -> str:
 
 
 def _bar(name: str, start: Fraction, end: Fraction, colour: str) -> dict[str, Any]:
-    return {"name": name, "start": float(start), "end": float(end), "colour": colour}
+    return {"name": name, "start": _place(start), "end": _place(end), "colour": colour}
+
+
+def _place(amount: Fraction) -> float:
+    """Where an amount is drawn: one beyond what a chart can scale, at its edge."""
+    return float(min(max(amount, -_EDGE), _EDGE))
 
 
 def day_chart(result: SignOff, lever: str, ident: str) -> str | None:
@@ -98,7 +104,7 @@ def day_chart(result: SignOff, lever: str, ident: str) -> str | None:
     days = _values(rows, measure)
     if not days:
         return None
-    bars = [{"day": day, "amount": float(value)} for value, day in days]
+    bars = [{"day": day, "amount": _place(value)} for value, day in days]
     base = alt.Chart(alt.Data(values=bars)).encode(
         x=alt.X("day:O", title=None, axis=alt.Axis(labelAngle=-90))
     )
@@ -107,7 +113,7 @@ def day_chart(result: SignOff, lever: str, ident: str) -> str | None:
             y=alt.Y("amount:Q", title=f"{measure}, {found.unit if found else ''}")
         )
     ]
-    ticks = [{"day": day, "amount": float(v)} for day, v in sorted(shown.get(measure, {}).items())]
+    ticks = [{"day": day, "amount": _place(v)} for day, v in sorted(shown.get(measure, {}).items())]
     if ticks:
         own = alt.Chart(alt.Data(values=ticks)).encode(x="day:O", y="amount:Q")
         layers.append(own.mark_tick(color=_PRODUCT, thickness=3, size=14, opacity=1))

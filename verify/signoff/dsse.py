@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64decode, b64encode
-from binascii import Error
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from verify.errors import UnreadableInput, UsageProblem
 from verify.signoff.extra import package
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
+_SIGNATURE_BYTES = 64
 _ADVICE = "Make one with: openssl genpkey -algorithm ed25519 -out key.pem"
 
 
@@ -85,23 +85,51 @@ def payload_of(envelope: dict[str, Any]) -> bytes:
     """What an envelope carries, unchecked. Raises ValueError."""
     if envelope.get("payloadType") != PAYLOAD_TYPE:
         raise ValueError("its payload is of another type")
-    try:
-        return b64decode(str(envelope["payload"]), validate=True)
-    except Error:
-        raise ValueError("its payload is not base64") from None
+    payload = _decoded(envelope["payload"])
+    if payload is None:
+        raise ValueError("its payload is not base64")
+    return payload
+
+
+class Signature(NamedTuple):
+    """What has the form of a signature, unchecked, and whose it says it is."""
+
+    keyid: str | None
+    raw: bytes
+
+
+def signatures(envelope: dict[str, Any]) -> list[Signature]:
+    """Those entries of an envelope that could be an Ed25519 signature. Anybody may have written
+    the rest, in any form."""
+    entries = envelope["signatures"]
+    found = []
+    for entry in entries if isinstance(entries, list) else []:
+        raw = _decoded(entry.get("sig")) if isinstance(entry, dict) else None
+        if raw is not None and len(raw) == _SIGNATURE_BYTES:
+            keyid = entry.get("keyid")
+            found.append(Signature(keyid if isinstance(keyid, str) else None, raw))
+    return found
 
 
 def signed_by(envelope: dict[str, Any], key: Any) -> bool:
     """Whether a signature of the envelope was made with the key."""
     invalid = package("cryptography.exceptions").InvalidSignature
     payload = payload_of(envelope)
-    for entry in envelope["signatures"]:
+    for signature in signatures(envelope):
         try:
-            key.verify(b64decode(str(entry["sig"]), validate=True), encoding(payload))
-        except (invalid, Error, KeyError, TypeError):
+            key.verify(signature.raw, encoding(payload))
+        except invalid:
             continue
         return True
     return False
+
+
+def _decoded(text: Any) -> bytes | None:
+    """The bytes of a base64 text; None where it is none."""
+    try:
+        return b64decode(text, validate=True) if isinstance(text, str) else None
+    except ValueError:  # of other characters than ASCII too
+        return None
 
 
 def _bytes(path: Path) -> bytes:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -15,12 +16,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from verify import tokens
 from verify._version import __version__
 from verify.errors import IntegrityFailure, Problem, UnreadableInput
 from verify.trust.manifest import NAMES
 from verify.trust.source import Source, open_source
 
 _BLOCK = 1 << 20
+_DRAWING = ("xlsxwriter", "altair", "vl-convert-python")
 _PAPERS = (".sql", ".txt", ".toml")
 
 
@@ -167,13 +170,17 @@ def _hashed(source: Source, name: str) -> InputFile:
 
 
 def versions() -> dict[str, str]:
-    """The programs that a figure may depend on, and the digest of this one's own source."""
+    """The programs that a figure may depend on, the digest of this one's own source, and the
+    programs that the bytes of a document depend on. Needs the extra `signoff`."""
     return {
         "verify": __version__,
         "verify source": source_digest(),
         "python": platform.python_version(),
         "duckdb": version("duckdb"),
         "tzdata": _zones(),
+        **{name: version(name) for name in _DRAWING},
+        "tokenizer": version("toktok-rs") if tokens.available() else "not installed",
+        "zlib": zlib.ZLIB_RUNTIME_VERSION,  # it compresses the workbook
     }
 
 

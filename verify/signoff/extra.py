@@ -13,16 +13,20 @@ EXTRA = "pip install 'verify-savings[signoff]'"
 PACKAGES = ("xlsxwriter", "altair", "vl_convert", "rfc8785", "cryptography")
 
 
+class MissingExtra(UsageProblem):
+    """A package is not there: nothing is said about a sign-off by that."""
+
+
 def require() -> None:
-    """Raises UsageProblem when a package is missing, before anything is computed."""
+    """Raises MissingExtra when a package is missing, before anything is computed."""
     missing = [name for name in PACKAGES if find_spec(name) is None]
     if missing:
-        raise UsageProblem(f"a sign-off needs {', '.join(missing)}", advice=EXTRA)
+        raise MissingExtra(f"a sign-off needs {', '.join(missing)}", advice=EXTRA)
 
 
 def package(name: str) -> Any:
-    """A package of the extra. Raises UsageProblem when it is not installed."""
+    """A package of the extra. Raises MissingExtra when it is not installed."""
     try:
         return import_module(name)
     except ImportError:
-        raise UsageProblem(f"a sign-off needs {name}", advice=EXTRA) from None
+        raise MissingExtra(f"a sign-off needs {name}", advice=EXTRA) from None

@@ -20,6 +20,8 @@ from verify.signoff.workbook import workbook
 
 WORKBOOK, PAGE, NOTE, DATA = "signoff.xlsx", "signoff.html", "signoff.md", "signoff.json"
 ATTESTATION = "attestation.json"
+DOCUMENTS = (WORKBOOK, PAGE, NOTE, DATA)
+"""What an attestation names, no less and no more."""
 
 
 def claimed(out: Path, request: Request) -> None:
@@ -40,14 +42,33 @@ def claimed(out: Path, request: Request) -> None:
             )
 
 
-def write(result: SignOff, out: Path, request: Request, key: Any | None) -> None:
-    """Draw every document and put the directory in its place. Raises UsageProblem."""
-    documents = {
+def spared(place: Path, output: Path) -> None:
+    """Raises UsageProblem where an answer put at `output` would replace a part of the sign-off at
+    `place`."""
+    for name in (*DOCUMENTS, ATTESTATION):
+        own = place / name
+        # The answer replaces a name, not what a link of that name leads to.
+        replaced = output.parent.resolve() / output.name == place.resolve() / name
+        if replaced or (own.exists() and output.exists() and own.samefile(output)):
+            raise UsageProblem(
+                f"{output} is {name} of the sign-off, which is replayed and not replaced",
+                advice="Name another file with -o.",
+            )
+
+
+def drawn(result: SignOff) -> dict[str, bytes]:
+    """Every document but the attestation; the same result gives the same bytes."""
+    return {
         WORKBOOK: workbook(result),
         PAGE: _bytes(page(result)),
         NOTE: _bytes(markdown(result)),
         DATA: _bytes(dumps(result.as_json())),
     }
+
+
+def write(result: SignOff, out: Path, request: Request, key: Any | None) -> None:
+    """Draw every document and put the directory in its place. Raises UsageProblem."""
+    documents = drawn(result)
     digests = {name: hashlib.sha256(data).hexdigest() for name, data in documents.items()}
     places = {
         "export": relative(request.export, out),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from verify.errors import VerifyError
-from verify.signoff.evidence import figure_files, manifest_file
+from verify.signoff.change import Change
+from verify.signoff.evidence import export_files, figure_files, manifest_file
+from verify.signoff.result import SignOff
 from verify.systems import system_named
 from verify.systems.base import Question, Reading
 from verify.trust.source import Source, open_source
@@ -48,6 +51,28 @@ def kept_digests(system: str, export: Path, names: Iterable[str]) -> dict[str, s
         if {"path", "sha256"} <= set(entry)
     }
     return {name: listed[name] for name in names if name in listed}
+
+
+def other_inputs(subjects: Iterable[Mapping[str, Any]], again: SignOff | None) -> Iterator[Change]:
+    """Inputs of the sign-off made anew that are no subject, and subjects that are no input of it:
+    a file may have been added, or left out of the attestation."""
+    if again is None:
+        return
+    attested = {entry["name"]: entry["digest"]["sha256"] for entry in subjects}
+    found = {file.name: file.sha256 for file in again.evidence.inputs}
+    for name in {**attested, **found}:
+        was, now = attested.get(name, "not there"), found.get(name, "no input")
+        if was != now:
+            yield Change("file", name, was, now)
+
+
+def beside(again: SignOff, places: Mapping[str, Path | None]) -> list[str]:
+    """The files that lie in the export and are no input."""
+    export, own = places["export"], {file.name for file in again.evidence.inputs}
+    if export is None:
+        return []
+    every = export_files(export, {}, places["figures"])
+    return [file.name for file in every if file.name not in own]
 
 
 def _digest(source: Source, name: str) -> str:

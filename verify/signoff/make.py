@@ -37,14 +37,17 @@ from verify.systems.base import Export, Question, System
 EPOCH = "SOURCE_DATE_EPOCH"
 
 
-def make(request: Request, notice: Callable[[str], None]) -> SignOff:
-    """Compute everything that the documents draw.
+def make(
+    request: Request, notice: Callable[[str], None], created: datetime | None = None
+) -> SignOff:
+    """Compute everything that the documents draw. `created` is the time that they state; by default
+    it is now.
 
     Raises IntegrityFailure when an input is not what it should be, UnreadableInput and UsageProblem
     as the tie-out does. `notice` is told the digest of the policy before an export is opened.
     """
     require()
-    created = now()
+    created = created or now()
     notice(f"policy fixed before the run, SHA-256 {request.policy.sha256}")
     system = system_for(request.export, request.system)
     before = _beside(request)

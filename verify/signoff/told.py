@@ -34,7 +34,10 @@ def _answer(found: Replay) -> str:
         kinds = ", ".join(dict.fromkeys(change.kind for change in found.changes))
         noun = "change" if len(found.changes) == 1 else "changes"
         return f"not identical: {len(found.changes):,} {noun} ({kinds})"
-    compared = f"every digest, and {found.compared:,} amounts and words recomputed"
+    compared = (
+        f"every digest, every document drawn anew, and {found.compared:,} amounts and words "
+        "recomputed"
+    )
     if found.signature == "not checked":
         return f"identical but for the signature, which was not checked: {compared}"
     return f"identical: {compared}"

@@ -15,10 +15,10 @@ from verify.signoff.extra import package
 from verify.signoff.result import SignOff
 from verify.signoff.words import period_label
 from verify.signoff.workbook import causes, cover, lead, levers
-from verify.signoff.workbook.sheet import Book, Sheet, widths_of
+from verify.signoff.workbook.sheet import Book, Sheet, fitted, widths_of
 
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\']")
-_LONGEST = 31
+_LONGEST = 31  # of UTF-16 units, as spreadsheets count
 _OWN = (
     "Cover",
     "Lead sheet",
@@ -74,12 +74,12 @@ def workbook(result: SignOff) -> bytes:
 def sheet_name(lever: str, taken: set[str]) -> str:
     """A sheet's name for a lever: none that a spreadsheet forbids, none that is `taken`."""
     plain = _FORBIDDEN.sub("_", visible(lever)).strip() or "lever"
-    name = base = (plain[0].upper() + plain[1:])[:_LONGEST]
+    name = base = fitted(plain[0].upper() + plain[1:], _LONGEST)
     number = 1
     while name.casefold() in taken or name.casefold() == "history":
         number += 1
         suffix = f" {number}"
-        name = base[: _LONGEST - len(suffix)] + suffix
+        name = fitted(base, _LONGEST - len(suffix)) + suffix
     taken.add(name.casefold())
     return name
 

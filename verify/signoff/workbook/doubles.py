@@ -42,8 +42,11 @@ def less(one: float, other: float) -> float:
 
 
 def added(values: Iterable[float]) -> float:
-    """`SUM`, which compensates for rounding."""
-    return math.fsum(values)
+    """`SUM`, which compensates for rounding; no number where it would leave doubles."""
+    try:
+        return math.fsum(values)
+    except (OverflowError, ValueError):
+        return math.nan
 
 
 def saved_by_caching(
@@ -56,7 +59,7 @@ def saved_by_caching(
 
 def rounding_text(cell: float | None, exact: Fraction | int) -> str:
     """The cell less the exact amount, to two digits: `0`, `-1.6e-17`."""
-    if cell is None:
+    if cell is None or not math.isfinite(cell):
         return "no double holds it"
     rest = Fraction(cell) - exact
     if rest == 0:

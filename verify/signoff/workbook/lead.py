@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import isfinite, nan
 
 from verify.exact import plain
 from verify.render.diff.figures import Digits
@@ -55,7 +56,11 @@ def lead(sheet: Sheet, result: SignOff) -> None:
     _exact(sheet, result, cells)
 
 
-def _policy(sheet: Sheet, result: SignOff) -> tuple[Number, Number]:
+PolicyCells = tuple[Number | None, Number | None]
+
+
+def _policy(sheet: Sheet, result: SignOff) -> PolicyCells:
+    """The two cells of the policy; None for a threshold that no double holds."""
     tolerance, found = result.policy.tolerance, []
     digest = f"policy fixed before the run, SHA-256 {result.policy.sha256}"
     for words, value, beside in (
@@ -63,7 +68,7 @@ def _policy(sheet: Sheet, result: SignOff) -> tuple[Number, Number]:
         ("Threshold, relative", tolerance.relative, "the larger of the two counts"),
     ):
         sheet.text(0, words, "label")
-        found.append(sheet.number(2, value, 6) or Number("0", 0.0))
+        found.append(sheet.number(2, value, 6))
         sheet.text(3, plain(value), "exact")
         sheet.text(4, beside, "exact")
         sheet.row += 1
@@ -80,27 +85,46 @@ def _line(
     digits: Digits,
     coverage: dict[str, str],
     cells: Cells,
-    policy: tuple[Number, Number],
+    policy: PolicyCells,
 ) -> None:
     sheet.text(0, visible(line.lever), "label")
     sheet.text(1, line.unit)
     for column, value in ((2, line.figure), (3, line.from_read), (4, line.recomputed)):
         cells[line.lever, column] = _amount(sheet, column, value, digits.amounts)
-    one, other = cells[line.lever, 2], cells[line.lever, 4]
-    if line.delta is not None and one and other:
-        rest = less(one.value, other.value)
-        places = digits.differences
-        cells[line.lever, 5] = sheet.formula(5, f"={one.ref}-{other.ref}", rest, places)
-        absolute, relative = policy
-        threshold = max(absolute.value, relative.value * abs(other.value))
-        formula = f"=MAX({absolute.ref},{relative.ref}*ABS({other.ref}))"
-        sheet.formula(6, formula, threshold, digits.amounts)
+    if line.delta is not None:
+        cells[line.lever, 5] = _difference(sheet, line, digits, cells)
+        _threshold(sheet, line, digits, cells[line.lever, 4], policy)
     sheet.text(7, tick(line.verdict), "tick")
     sheet.text(8, VERDICTS[line.verdict])
     sheet.text(9, coverage.get(line.lever, "—") if line.status in (None, "ok") else _status(line))
     sheet.number(10, line.compared, 0)
     sheet.number(11, line.differing, 0)
     sheet.tall(12, visible(line.cause), WIDTHS[12])
+
+
+def _difference(sheet: Sheet, line: LeadLine, digits: Digits, cells: Cells) -> Number | None:
+    """Product's figure less recomputed one, by a formula; where no double holds one of them or
+    what is between them, the exact amount in words, which cannot be taken for another one."""
+    one, other = cells[line.lever, 2], cells[line.lever, 4]
+    rest = less(one.value, other.value) if one and other else nan
+    if one and other and isfinite(rest):
+        return sheet.formula(5, f"={one.ref}-{other.ref}", rest, digits.differences)
+    sheet.text(5, exact_text(line.delta), "exact")
+    return None
+
+
+def _threshold(
+    sheet: Sheet, line: LeadLine, digits: Digits, recomputed: Number | None, policy: PolicyCells
+) -> None:
+    """What the policy allows, by a formula from its two cells, or in words as a difference is."""
+    absolute, relative = policy
+    if absolute and relative and recomputed:
+        threshold = max(absolute.value, relative.value * abs(recomputed.value))
+        if isfinite(threshold):
+            formula = f"=MAX({absolute.ref},{relative.ref}*ABS({recomputed.ref}))"
+            sheet.formula(6, formula, threshold, digits.amounts)
+            return
+    sheet.text(6, exact_text(line.threshold), "exact")
 
 
 def _status(line: LeadLine) -> str:
@@ -121,11 +145,18 @@ def _counted(sheet: Sheet, result: SignOff, cells: Cells) -> None:
         return
     sheet.text(0, "Σ of the levers counted", "label")
     digits = _digits(result, counted[0].unit)
-    for column in (2, 4):
+    for column, values in (
+        (2, [line.figure for line in counted]),
+        (4, [line.recomputed for line in counted]),
+    ):
+        known = [value for value in values if is_number(value)]
         parts = [cell for line in counted if (cell := cells[line.lever, column])]
-        if parts:
+        total = added(part.value for part in parts)
+        if len(parts) < len(known) or not isfinite(total):
+            sheet.text(column, exact_text(sum(known, Fraction(0))), "exact")
+        elif parts:
             formula = f"=SUM({','.join(part.ref for part in parts)})"
-            sheet.formula(column, formula, added(part.value for part in parts), digits.amounts)
+            sheet.formula(column, formula, total, digits.amounts)
     sheet.row += 1
 
 
@@ -144,12 +175,13 @@ def _exact(sheet: Sheet, result: SignOff, cells: Cells) -> None:
         values: tuple[Value, ...] = (line.figure, line.from_read, line.recomputed, line.delta)
         for (title, column), value in zip(_AMOUNTS, values, strict=True):
             cell = cells.get((line.lever, column))
-            if cell is None or not isinstance(value, int | Fraction):
+            if not is_number(value):
                 continue
             sheet.text(0, visible(line.lever))
             sheet.text(1, line.unit)
             sheet.text(2, title)
-            sheet.formula(3, f"={cell.ref}", cell.value, 12 if double(value) else 0)
-            sheet.text(4, rounding_text(cell.value, value), "exact")
+            if cell is not None:
+                sheet.formula(3, f"={cell.ref}", cell.value, 12 if double(value) else 0)
+            sheet.text(4, rounding_text(cell.value if cell else None, value), "exact")
             sheet.text(5, exact_text(value), "exact")
             sheet.row += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from math import isfinite
 from typing import NamedTuple
 
 from verify.compare.tieout import DiffRow
@@ -247,6 +248,6 @@ def _footings(sheet: Sheet, feet: list[Foot], written: list[Written]) -> None:
         cell = sheet.formula(3, formula, added(parts), places)
         sheet.exact(4, total, cell)
         allowed = (abs(Fraction(total)) + 1) / 10**9
-        near = abs(Fraction(cell.value) - total) <= allowed
+        near = isfinite(cell.value) and abs(Fraction(cell.value) - total) <= allowed
         sheet.text(7, "Σ" if near else f"rows are missing: {exact_text(total)}", "tick")
         sheet.row += 1

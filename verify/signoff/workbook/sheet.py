@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 from verify.render.words import is_number
@@ -14,6 +15,9 @@ from verify.signoff.words import exact_text
 from verify.signoff.workbook.doubles import Number, double, fitting, rounding_text
 
 MOST_CHARACTERS = 32_000
+BEYOND = "beyond doubles"
+_HEADING = 180  # UTF-16 units of a header that are its text
+_TALLEST = 400  # points of a row
 _A4 = 9
 _STYLES: Mapping[str, Mapping[str, Any]] = {
     "text": {"valign": "top", "indent": 1, "align": "left"},
@@ -114,8 +118,12 @@ class Sheet:
     def formula(
         self, column: int, formula: str, value: float, places: int, row: int | None = None
     ) -> Number:
-        """A live formula, with the value that a spreadsheet will get."""
+        """A live formula, with the value that a spreadsheet will get; in words where that is no
+        number, because it left doubles on the way."""
         at = self.row if row is None else row
+        if not isfinite(value):
+            self.text(column, BEYOND, "exact", at)
+            return Number(self._book.rowcol(at, column), value)
         form = self._book.number(fitting(value, places))
         self.sheet.write_formula(at, column, formula, form, value)
         return Number(self._book.rowcol(at, column), value)
@@ -140,7 +148,7 @@ class Sheet:
         self.text(column, text, "wrap")
         lines = 1 + len(text) // max(width - 4, 1)
         if lines > 1:
-            self.sheet.set_row(self.row, min(15 * lines, 400))
+            self.sheet.set_row(self.row, min(15 * lines, _TALLEST))
 
     def header(self, titles: tuple[str, ...]) -> None:
         """A row of titles."""
@@ -157,9 +165,9 @@ class Sheet:
         """Text over the columns up to `last`."""
         form = self._book.style(style)
         self.sheet.merge_range(self.row, 0, self.row, last, "", form)
-        self.sheet.write_string(self.row, 0, text, form)
+        self.text(0, text, style)
         if height:
-            self.sheet.set_row(self.row, height)
+            self.sheet.set_row(self.row, min(height, _TALLEST))
         self.row += 1
 
     def heading(self, text: str) -> None:
@@ -199,7 +207,7 @@ class Sheet:
             for cell, (_, width) in zip(row, table.columns, strict=True)
         )
         if lines > 1:
-            self.sheet.set_row(self.row, min(15 * lines, 400))
+            self.sheet.set_row(self.row, min(15 * lines, _TALLEST))
 
     def _cell(self, column: int, cell: Cell) -> None:
         if isinstance(cell, Amount):
@@ -230,6 +238,16 @@ def exact_of(cell: Cell) -> str:
     return exact_text(cell.value) if isinstance(cell, Amount) else ""
 
 
+def fitted(text: str, most: int) -> str:
+    """As much of a text's beginning as takes no more than `most` UTF-16 units; no character is
+    cut in two."""
+    return text.encode("utf-16-le")[: 2 * most].decode("utf-16-le", "ignore")
+
+
 def _literal(text: str) -> str:
-    """Text in a header, where `&` begins a code; at most 255 characters in all."""
-    return text.replace("&", "&&")[:180]
+    """Text in a header, where `&` begins a code; at most 255 units in all. It is cut before `&` is
+    doubled: half of a pair would begin a code."""
+    most = _HEADING
+    while len((fit := fitted(text, most)).encode("utf-16-le")) // 2 + fit.count("&") > _HEADING:
+        most -= 1
+    return fit.replace("&", "&&")
