@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 import shutil
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import pytest
+from support.ambiguous import BOTH, TWO_CALLS, ambiguous
 from support.program import verify
 
 import verify as package
+from verify.findings import Finding
 from verify.schemata import violations
 from verify.signoff.canonical import digest
 from verify.signoff.policy import Policy
@@ -244,3 +249,103 @@ def test_names_are_inert_in_the_note(hostile: Made) -> None:
     text = (hostile.out / "signoff.md").read_text("utf-8")
     assert "<script>" not in text
     assert hostile.run.code == 0
+
+
+# --- causes --------------------------------------------------------------------------------------
+
+
+def texts_of(made: Made) -> dict[str, str]:
+    """All words of each document, as a reader sees them."""
+    page = re.sub(r"<[^>]*>", " ", (made.out / "signoff.html").read_text("utf-8"))
+    with zipfile.ZipFile(made.out / "signoff.xlsx") as book:
+        words = book.read("xl/sharedStrings.xml").decode()
+    found = {
+        "json": (made.out / "signoff.json").read_text("utf-8"),
+        "md": (made.out / "signoff.md").read_text("utf-8").replace("\\", ""),
+        "html": html.unescape(page),
+        "xlsx": html.unescape(words),
+        "out": made.run.out,
+    }
+    return {name: " ".join(text.split()) for name, text in found.items()}
+
+
+def test_a_figure_that_no_set_brings_nearer_is_unexplained(
+    tmp_path: Path, sign: Callable[..., Made]
+) -> None:
+    export = ambiguous(tmp_path / "export", "99.5")
+    made = sign(export, export / "api", "signoff", "--largest", "1")
+    assert made.run.code == 1, made.run.err
+    found = json.loads((made.out / "signoff.json").read_text())
+    assert violations(found, "signoff/document") == []
+    lead = {line["lever"]: line["cause"] for line in found["lead"]}
+    assert (lead["headline"], lead["caching"]) == ("unexplained", "unexplained")
+    for bridge in found["bridges"]:
+        if bridge["lever"] in ("headline", "caching"):
+            assert (bridge["steps"], bridge["unexplained"]) == ([], "99.4919")
+    assert {cause["measure"] for cause in found["causes"]}.isdisjoint({"usd"})
+    assert "It is unexplained. 3 of 5 figures that differ follow if" in found["conclusion"]
+
+
+def test_a_set_that_leaves_less_is_said_to_explain_part(
+    tmp_path: Path, sign: Callable[..., Made]
+) -> None:
+    export = ambiguous(tmp_path / "export", "0.006")
+    made = sign(export, export / "api", "signoff", "--largest", "1")
+    found = json.loads((made.out / "signoff.json").read_text())
+    lead = {line["lever"]: line["cause"] for line in found["lead"]}
+    for lever in ("headline", "caching"):
+        assert lead[lever].startswith("explains part: refused calls")
+        assert lead[lever].endswith("; the rest is unexplained")
+        (bridge,) = [bridge for bridge in found["bridges"] if bridge["lever"] == lever]
+        (step,) = bridge["steps"]
+        assert step["explains"].startswith("explains part: ")
+        assert (step["amount"], bridge["unexplained"]) == ("-0.0027", "0.0006")
+    assert "A cause explains part: " in found["conclusion"]
+
+
+def test_where_two_causes_fit_both_are_named(tmp_path: Path, sign: Callable[..., Made]) -> None:
+    export = ambiguous(tmp_path / "export", TWO_CALLS)
+    made = sign(export, export / "api", "signoff")
+    found = json.loads((made.out / "signoff.json").read_text())
+    named = [line["cause"] for line in found["lead"] if line["verdict"] == "differs"]
+    named += [step["explains"] for bridge in found["bridges"] for step in bridge["steps"]]
+    assert len(named) == 4
+    assert all(words in text for text in [*named, found["conclusion"]] for words in BOTH)
+    one, other = (re.escape(words) for words in BOTH)
+    for name, text in texts_of(made).items():
+        times = len(re.findall(one, text))
+        # Never the one without the other: conclusion, lead sheet and bridges all name both.
+        assert times, name
+        assert len(re.findall(other, text)) == times, name
+    assert "the first of 2 sets of choices" in texts_of(made)["xlsx"]
+
+
+def test_sets_that_are_not_listed_are_counted_in_every_document(
+    tmp_path: Path, sign: Callable[..., Made], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from verify.compare import explain as searching
+
+    monkeypatch.setattr(searching, "SURVIVORS", 1)
+    export = ambiguous(tmp_path / "export", TWO_CALLS)
+    made = sign(export, export / "api", "signoff")
+    for name, text in texts_of(made).items():
+        assert "Or another set that fits; it is not listed" in text, name
+        if name != "out":
+            assert "refused_in_caching = false), or another set" in text, name
+
+
+def test_an_error_that_is_a_finding_is_said_to_be_one(
+    copied: Path,
+) -> None:
+    from verify.signoff.words import causes_note, conclusion
+
+    result = package.sign_off(copied / "export", copied / "api", out=copied / "finding")
+    error = Finding("read_not_its_inputs", "a read contradicts itself")
+    assert error.severity == "error"
+    found = replace(result, diff=replace(result.diff, findings=(error,)))
+    assert (found.verdict, found.differing, found.explanation) == ("differs", 0, None)
+    said = conclusion(found)
+    assert "no other choices" not in said
+    assert "No figure differs" in said
+    assert "1 finding is an error (read_not_its_inputs)" in said
+    assert "no other choices" not in causes_note(found)

@@ -8,29 +8,29 @@ unexplained, and is located in the rows in which it lies.
 
 The difference of a figure is shared among the choices of a set by their Shapley values: the mean,
 over all orders in which they could be made, of what each changes. Steps and unexplained rest add up
-to the difference exactly.
+to the difference exactly. A set is shared among no figure that it does not bring nearer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from fractions import Fraction
-from itertools import permutations
 
+from verify.compare.causes import causes_of, others_of, waterfalls_of
 from verify.compare.explanation import Cause, Explanation, Step, Waterfall, in_words
-from verify.compare.figures import At, Claims
+from verify.compare.figures import Claims
 from verify.compare.nearest import MOST_LOCATED, Nearest, located, stand_alone, unexplained_totals
 from verify.compare.run import about_the_figures, run_diff
 from verify.compare.search import Search
 from verify.compare.tieout import Diff, DiffRow, precisions_of
 from verify.compare.verdicts import AGREEING, DIFFERING, Tolerance
-from verify.compare.worlds import Choice, Switches
+from verify.compare.worlds import Choice
 from verify.systems.base import Diagnosing, Export, Question, System
 
 __all__ = ["Cause", "Explanation", "Step", "Waterfall", "explain", "in_words"]
 
 SURVIVORS = 60
+"""Sets that are held against all that the capture shows; each takes a tie-out."""
 
 
 def explain(
@@ -70,22 +70,23 @@ def explain(
     def again(choices: tuple[Choice, ...]) -> Diff:
         return _diff(system, export, claims, question, choices)
 
-    if chosen:
-        nearest = _left(diff, last, chosen[0])
-    else:
-        nearest = _nearest(diff, search, again)
+    first = chosen[0] if chosen else ()
+    unheld = best[SURVIVORS:]
+    causes = tuple(causes_of(diff, chosen, search))
     return Explanation(
         diff,
         tuple(chosen),
         search.tried,
         tested,
         agreeing,
-        tuple(_causes(diff, chosen, search)),
-        tuple(_waterfalls(diff, chosen, search)),
+        causes,
+        tuple(waterfalls_of(diff, chosen, search)),
         remaining,
-        tuple(nearest),
+        tuple(_nearest(diff, last, first, search, again)),
         tuple(stand_alone(last)),
         diagnosis,
+        len(unheld),
+        others_of(causes, causes_of(diff, [*chosen, *unheld], search)),
     )
 
 
@@ -108,31 +109,38 @@ def _diff(
     )
 
 
-def _left(diff: Diff, last: Diff, choices: tuple[Choice, ...]) -> Iterator[Nearest]:
-    """Where that lies which a set of choices that explains the rest does not explain."""
-    deltas = {row.at: row.delta for row in diff.rows}
-    for row in unexplained_totals(last.rows):
-        assert row.delta is not None
-        delta = deltas.get(row.at)
-        before = row.delta if delta is None else delta
-        yield Nearest(row.at, choices, before, row.delta, located(last, row.at.lever))
-
-
 def _nearest(
-    diff: Diff, search: Search, again: Callable[[tuple[Choice, ...]], Diff]
+    diff: Diff,
+    last: Diff,
+    first: tuple[Choice, ...],
+    search: Search,
+    again: Callable[[tuple[Choice, ...]], Diff],
 ) -> Iterator[Nearest]:
-    """The nearest set of each total that differs, and where the rest lies under it."""
-    known: dict[tuple[Choice, ...], Diff] = {(): diff}
-    for row in unexplained_totals(diff.rows):
-        choices = search.nearest(row.at)
-        if choices not in known and len(known) > MOST_LOCATED:
+    """Of each total that `first`, the set that explains the rest, leaves unexplained: which set
+    comes nearest, be it none, that one or another, and where the rest lies under it."""
+    known: dict[tuple[Choice, ...], Diff] = {(): diff, first: last}
+    most = len(known) + MOST_LOCATED
+    for row in unexplained_totals(last.rows):
+        before = _same(diff, row)
+        if before is None or before.delta is None or before.verdict not in DIFFERING:
             continue
-        if choices not in known:
-            known[choices] = again(choices)
-        under = known[choices]
-        then = next((other for other in under.rows if other.at == row.at), None)
-        if then is not None and then.delta is not None and row.delta is not None:
-            yield Nearest(row.at, choices, row.delta, then.delta, located(under, row.at.lever))
+        other = search.nearest(row.at)
+        if other not in known and len(known) == most:
+            continue
+        if other not in known:
+            known[other] = again(other)
+        tried = [(choices, _same(known[choices], row)) for choices in ((), first, other)]
+        then = [(choices, at.delta) for choices, at in tried if at and at.delta is not None]
+        # Of sets that come equally near the smallest: the empty one, where no other comes nearer.
+        choices, residual = min(then, key=lambda pair: (abs(pair[1]), len(pair[0])))
+        rows = located(known[choices], row.at.lever)
+        yield Nearest(row.at, choices, before.delta, residual, rows)
+
+
+def _same(diff: Diff, row: DiffRow) -> DiffRow | None:
+    """The row of another tie-out that is about the same figure."""
+    of = (row.at, row.read, row.pointer)
+    return next((own for own in diff.rows if (own.at, own.read, own.pointer) == of), None)
 
 
 def _confirmed(
@@ -157,63 +165,3 @@ def _confirmed(
 
 def _differing(diff: Diff) -> int:
     return sum(row.verdict in DIFFERING for row in diff.rows)
-
-
-def _total_rows(diff: Diff) -> Iterator[DiffRow]:
-    """The rows of totals that differ in amount, once for each figure."""
-    seen = set()
-    for row in diff.rows:
-        if row.at.dimension is None and row.verdict in DIFFERING and row.delta is not None:
-            if row.at not in seen:
-                yield row
-            seen.add(row.at)
-
-
-def _causes(diff: Diff, chosen: list[tuple[Choice, ...]], search: Search) -> Iterator[Cause]:
-    for row in _total_rows(diff):
-        for choices in chosen:
-            switches = {choice.name: choice.value for choice in choices}
-            moving = tuple(c for c in choices if _moves(search, row.at, switches, c))
-            value = search.amount(row.at, switches)
-            if not moving or value is None or row.figure is None:
-                continue
-            tied = search.tying(row, switches)
-            residual = Fraction(0) if tied else Fraction(row.figure) - value
-            yield Cause(row.at, moving, residual)
-
-
-def _moves(search: Search, at: At, switches: Switches, choice: Choice) -> bool:
-    """Whether the figure is another one without the choice."""
-    without = {name: value for name, value in switches.items() if name != choice.name}
-    return search.amount(at, switches) != search.amount(at, without)
-
-
-def _waterfalls(
-    diff: Diff, chosen: list[tuple[Choice, ...]], search: Search
-) -> Iterator[Waterfall]:
-    choices = chosen[0] if chosen else ()
-    for row in _total_rows(diff):
-        if row.at.measure != "usd" or row.figure is None or row.delta is None:
-            continue
-        recomputed = Fraction(row.figure) - row.delta
-        steps = tuple(_shapley(search, row.at, choices))
-        unexplained = row.delta - sum((step.amount for step in steps), Fraction(0))
-        yield Waterfall(row.at, row.figure, recomputed, row.delta, steps, unexplained)
-
-
-def _shapley(search: Search, at: At, choices: tuple[Choice, ...]) -> Iterator[Step]:
-    """Each choice's mean change of the figure over all orders, where it changes it at all."""
-    shares = dict.fromkeys(choices, Fraction(0))
-    orders = list(permutations(choices))
-    for order in orders:
-        made: dict[str, str | bool] = {}
-        before = search.amount(at, made)
-        for choice in order:
-            made[choice.name] = choice.value
-            after = search.amount(at, made)
-            if before is not None and after is not None:
-                shares[choice] += (after - before) / len(orders)
-            before = after
-    for choice, amount in shares.items():
-        if amount:
-            yield Step(choice, amount)

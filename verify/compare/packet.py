@@ -89,6 +89,7 @@ class Packet:
             "period": period_json(result.period),
             "method": {name: json_value(value) for name, value in result.method.items()},
             "sets": [{choice.name: choice.value for choice in chosen} for chosen in told.sets],
+            "fitting": told.fitting,
             "figures": [row.as_json() for row in self.totals],
             "waterfall": [fall.as_json() for fall in told.waterfalls],
             "evidence": [part.as_json() for part in self.evidence],
@@ -121,6 +122,7 @@ def write_packet(
     Raises UsageProblem when there is no disagreement, when the product's records cannot be handed
     on singly, or when `out` cannot be written.
     """
+    from verify.render.jsontext import dumps
     from verify.render.packet import readme
 
     if told.diff.verdict != "differs" or not any(r.verdict in DIFFERING for r in told.diff.rows):
@@ -134,8 +136,7 @@ def write_packet(
             place = Path(beside) / "packet"
             place.mkdir()
             packet = _Maker(system, export, told, question, place, redact).packet()
-            text = json.dumps(packet.as_json(), ensure_ascii=False, indent=1)
-            (place / "packet.json").write_text(text + "\n", "utf-8")
+            (place / "packet.json").write_text(dumps(packet.as_json()), "utf-8")
             (place / "README.md").write_text(readme(packet), "utf-8")
             place.rename(out)
     except OSError as error:
@@ -196,12 +197,9 @@ class _Maker:
     def _of_methods(self) -> Iterator[Evidence]:
         """For each lever and each choice that moves it, few records that it moves alone; where the
         choices only do so together, few that they do."""
-        if not self._told.sets:
-            return
         falls = {fall.at.lever: fall for fall in self._told.waterfalls if fall.steps}
         for lever in (name for name in falls if name in self._system.levers):
-            moving = {step.choice for step in falls[lever].steps}
-            chosen = [choice for choice in self._told.sets[0] if choice in moving]
+            chosen = [step.choice for step in falls[lever].steps]
             made = [evidence for c in chosen if (evidence := self._of_choices(lever, (c,)))]
             if not made and len(chosen) > 1:
                 together = self._of_choices(lever, tuple(chosen))
@@ -217,9 +215,13 @@ class _Maker:
         return self._packed(place, lever, lines, switches, None) if lines else None
 
     def _of_rows(self) -> Iterator[Evidence]:
-        """The records of rows that no method explains."""
+        """The records of rows that no method explains, as the stated one recomputes them: nearest
+        rows are located under another one, which may have given them another value."""
+        left = {row.at for row in self._told.remaining}
+        wrong = {r.at: r for r in self._told.diff.rows if r.verdict in DIFFERING and r.at in left}
         located = [*self._told.alone, *(row for near in self._told.nearest for row in near.rows)]
-        rows = list({row.at: row for row in located if row.at.dimension is not None}.values())
+        places = dict.fromkeys(row.at for row in located if row.at.dimension is not None)
+        rows = [wrong[at] for at in places if at in wrong]
         for number, row in enumerate(rows[:MOST_ROWS], 1):
             at = row.at
             assert at.dimension is not None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from verify.exact import rounded
 from verify.findings import SEVERITIES, Finding
 from verify.render.pipes import bullets
-from verify.render.safe import markdown_text, shown_key, visible
+from verify.render.safe import inert, shown_key, visible
 from verify.render.words import finding_words
 from verify.result import Value
 
@@ -41,7 +41,7 @@ def markdown(diagnosis: Diagnosis) -> str:
     if not diagnosis.findings:
         return ""
     items = (
-        (finding.severity, markdown_text(finding_words(finding)))
+        (finding.severity, inert(finding_words(finding)))
         for finding in _gravest_first(diagnosis.findings)
     )
     return f"## What else the records show\n\n{bullets(items)}"
@@ -52,7 +52,7 @@ def _gravest_first(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def where_the_rest_lies(told: Explanation) -> Iterator[str]:
-    """What is known about the rows that no set explains, in sentences."""
+    """What is known about the rows that no set explains, in sentences. Made visible."""
     if told.alone:
         figures = "figure differs" if len(told.alone) == 1 else "figures differ"
         their = "its" if len(told.alone) == 1 else "their"
@@ -70,7 +70,7 @@ def where_the_rest_lies(told: Explanation) -> Iterator[str]:
 
 
 def _nearest(nearest: Nearest) -> str:
-    figure = f"{nearest.at.lever} {nearest.at.measure}"
+    figure = visible(f"{nearest.at.lever} {nearest.at.measure}")
     if nearest.choices:
         shown = ", ".join(f"{c.name} = {_value(c.value)}" for c in nearest.choices)
         text = (
@@ -78,9 +78,12 @@ def _nearest(nearest: Nearest) -> str:
             f"which leaves {rounded(nearest.residual, 6)}"
         )
     else:
-        text = f"{figure} is off by {rounded(nearest.delta, 6)}; no other choice comes nearer"
-    places = [_place(row) for row in _one_a_dimension(nearest.rows)]
-    return f"{text}. It lies in {', '.join(places)}" if places else f"{text}, and in no row shown"
+        text = (
+            f"{figure} is off by {rounded(nearest.delta, 6)}; no other choice comes nearer without "
+            "breaking a figure that agrees"
+        )
+    places = ", ".join(_place(row) for row in _one_a_dimension(nearest.rows))
+    return f"{text}. It lies in {places or 'no row shown'}"
 
 
 def _one_a_dimension(rows: Iterable[DiffRow]) -> list[DiffRow]:

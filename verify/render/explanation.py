@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from verify.exact import plain, rounded
 from verify.render import diagnosis
 from verify.render.flat import csv_of
-from verify.render.pipes import bullets, pipe_table
-from verify.render.safe import markdown_text, shown_key, visible
+from verify.render.pipes import pipe_table
+from verify.render.safe import inert, markdown_text, shown_key, visible
 from verify.render.sheet import Sheet
 from verify.render.tables import Column, Page
-from verify.render.words import UNVERIFIED, export_words
+from verify.render.words import UNVERIFIED, export_words, sets_that_fit
 from verify.result import Value
 
 if TYPE_CHECKING:
@@ -27,16 +28,39 @@ def conclusion(told: Explanation) -> str:
     """What was found, in one sentence."""
     if told.diff.verdict != "differs":
         return "nothing to explain: no figure differs from what the records give"
+    if not told.before:
+        return "nothing to explain: no figure differs by its amount; a finding is an error"
     if not told.sets:
-        return (
-            f"unexplained: none of {told.tried:,} other sets of choices makes the figures follow "
-            "from the records"
-        )
+        return f"unexplained: none of {_tried(told)} makes the figures follow from the records"
     left = len(told.remaining)
     if left:
-        noun = "figure differs" if left == 1 else "figures differ"
-        return f"explained in part: {left:,} {noun} all the same"
+        noun = "differs" if left == 1 else "differ"
+        shown = "figure" if told.before == 1 else "figures"
+        return (
+            f"explained in part: {told.mended:,} of {told.before:,} {shown} that differ; {left:,} "
+            f"{noun} all the same"
+        )
     return f"explained: all {told.tested:,} figures shown then follow from the records"
+
+
+def _tried(told: Explanation) -> str:
+    tried = f"{told.tried:,} other sets of choices"
+    if not told.unheld:
+        return tried
+    return f"{tried} ({told.unheld:,} that fit totals were not held against every row)"
+
+
+def _as_if(told: Explanation) -> str:
+    if told.remaining:
+        return "what is explained follows if the product calculated as if"
+    return "the product calculated as if"
+
+
+def _steps_of(told: Explanation) -> str:
+    """Whose steps the waterfall has, where it could have others; else empty."""
+    if told.fitting < 2 or not any(fall.steps for fall in told.waterfalls):
+        return ""
+    return f"the steps are those of the first of {sets_that_fit(told)}"
 
 
 def _meant(choice: Choice) -> str:
@@ -68,10 +92,10 @@ def draw(page: Sheet, told: Explanation) -> None:
         page.loud(UNVERIFIED)
     page.line(conclusion(told), "bold")
     page.blank()
-    if len(told.sets) > 1:
-        page.line(f"{len(told.sets)} explanations that the records cannot tell apart:")
+    if told.sets and told.fitting > 1:
+        page.line(f"{sets_that_fit(told)}:")
     for choices in told.sets:
-        page.line("the product calculated as if")
+        page.line(_as_if(told))
         for choice in choices:
             page.line(f"  - {visible(_meant(choice))}")
             if choice.also:
@@ -85,15 +109,10 @@ def draw(page: Sheet, told: Explanation) -> None:
     page.pairs(export_words(told.diff.export, digits=12, period=told.diff.result.period))
     if told.waterfalls:
         page.heading("from the recomputed figure to the product's")
-        names = _names(told)
-        columns = [
-            Column("lever", kind="name"),
-            Column("recomputed", "USD"),
-            *(Column(name, "USD") for name in names),
-            Column("unexplained", "USD"),
-            Column("product", "USD"),
-        ]
-        page.table(columns, [_line(waterfall, names) for waterfall in told.waterfalls])
+        for unit in dict.fromkeys(_unit(told, fall) for fall in told.waterfalls):
+            _falls(page, [fall for fall in told.waterfalls if _unit(told, fall) == unit], unit)
+        if steps := _steps_of(told):
+            page.line(steps, "dim")
         page.line("unexplained below half a unit of the last printed digit is rounding", "dim")
     if told.remaining:
         page.heading("what is left unexplained")
@@ -126,13 +145,31 @@ def _texts(row: tuple[Value, ...]) -> tuple[Value, ...]:
     )
 
 
-def _names(told: Explanation) -> list[str]:
-    return list(dict.fromkeys(step.choice.name for fall in told.waterfalls for step in fall.steps))
+def _unit(told: Explanation, fall: Waterfall) -> str:
+    """What a figure is counted in."""
+    if fall.at.measure == "usd":
+        return "USD"
+    levers = told.diff.result.levers
+    return next((lever.unit for lever in levers if lever.lever == fall.at.lever), "")
+
+
+def _falls(page: Sheet, falls: Sequence[Waterfall], unit: str) -> None:
+    names = _names(falls)
+    columns = [
+        Column("lever", kind="name"),
+        Column("recomputed", unit),
+        *(Column(name, unit) for name in names),
+        Column("unexplained", unit),
+        Column("product", unit),
+    ]
+    page.table(columns, [_line(waterfall, names) for waterfall in falls])
+
+
+def _names(falls: Iterable[Waterfall]) -> list[str]:
+    return list(dict.fromkeys(step.choice.name for fall in falls for step in fall.steps))
 
 
 def _line(waterfall: Waterfall, names: list[str]) -> tuple[Value, ...]:
-    from fractions import Fraction
-
     amounts = {step.choice.name: step.amount for step in waterfall.steps}
     return (
         waterfall.at.lever,
@@ -144,7 +181,8 @@ def _line(waterfall: Waterfall, names: list[str]) -> tuple[Value, ...]:
 
 
 def csv(told: Explanation) -> str:
-    """The waterfalls in long form, exact: a line a step, from recomputed to the product's."""
+    """The waterfalls in long form, exact: a line a step, from recomputed to the product's. Where
+    more than one set fits, two lines at the end count those listed and all that fit."""
 
     def lines() -> Iterator[tuple[Value, ...]]:
         for fall in told.waterfalls:
@@ -156,6 +194,9 @@ def csv(told: Explanation) -> str:
                 yield (*at, "step", step.choice.name, shown, step.amount)
             yield (*at, "unexplained", "", "", fall.unexplained)
             yield (*at, "figure", "", "", fall.recomputed + fall.delta)
+        if told.sets and told.fitting > 1:
+            yield ("", "", "sets_listed", "", "", len(told.sets))
+            yield ("", "", "sets_fitting", "", "", told.fitting)
 
     return csv_of(_CSV, lines())
 
@@ -164,9 +205,11 @@ def markdown(told: Explanation) -> str:
     """What finance can paste: the conclusion, the causes, and the exact waterfall."""
     parts = [f"# {markdown_text(conclusion(told))}\n"]
     if told.sets:
-        parts.append("The product calculated as if\n")
-        parts.append(bullets(("", markdown_text(text)) for text in _alternatives(told)))
-    names = _names(told)
+        words = _as_if(told)
+        counted = f" ({sets_that_fit(told)})" if told.fitting > 1 else ""
+        parts.append(f"{words[0].upper()}{words[1:]}{counted}\n")
+        parts.append("".join(f"- {markdown_text(text)}\n" for text in _alternatives(told)))
+    names = _names(told.waterfalls)
     rows = [
         [
             markdown_text(fall.at.lever),
@@ -179,7 +222,9 @@ def markdown(told: Explanation) -> str:
     ]
     header = ["lever", "recomputed", *names, "unexplained", "product"]
     parts.append(pipe_table(header, rows, [False] + [True] * (len(header) - 1)))
-    parts += [f"- {markdown_text(text)}" for text in diagnosis.where_the_rest_lies(told)]
+    if steps := _steps_of(told):
+        parts.append(f"{steps[0].upper()}{steps[1:]}.\n")
+    parts += [f"- {inert(text)}" for text in diagnosis.where_the_rest_lies(told)]
     if told.diagnosis is not None:
         parts.append(diagnosis.markdown(told.diagnosis))
     return "\n".join(part for part in parts if part)

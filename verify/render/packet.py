@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from verify.exact import plain
 from verify.render.pipes import cell, pipe_table
-from verify.render.safe import markdown_text, shown_key
-from verify.render.words import export_words
+from verify.render.safe import inert, markdown_text, shown_key, visible
+from verify.render.words import export_words, sets_that_fit
 
 if TYPE_CHECKING:
+    from verify.compare.explanation import Explanation
     from verify.compare.packet import Evidence, Packet
     from verify.result import Recomputation
 
@@ -24,7 +25,7 @@ def _parts(packet: Packet) -> Iterator[str]:
     told = packet.told
     yield "# Two calculations of one saving disagree\n"
     words = export_words(told.diff.export, period=told.diff.result.period)
-    yield "".join(f"- {label}: {markdown_text(text)}\n" for label, text in words)
+    yield "".join(f"- {label}: {inert(text)}\n" for label, text in words)
     yield "## The figures\n"
     header = ["lever", "measure", "product", "recomputed", "difference"]
     rows = [
@@ -51,7 +52,7 @@ def _parts(packet: Packet) -> Iterator[str]:
             "in the whole export and the SHA-256 of that line.\n"
         )
     for evidence in packet.evidence:
-        yield _evidence(evidence)
+        yield _evidence(evidence, _whose(told))
     for missing in packet.missing:
         yield f"- not shown in records: {markdown_text(missing)}\n"
     if packet.redacted:
@@ -64,28 +65,46 @@ def _why(packet: Packet) -> str:
             "No other choice of the method gives the product's figures. What differs is located "
             "below; it is unexplained.\n"
         )
-    choices = packet.told.sets[0]
+    told = packet.told
+    choices = told.sets[0]
     lines = "".join(
         f"- {markdown_text(choice.meaning)} (`{choice.name}={_shown(choice.value)}`)\n"
         for choice in choices
     )
-    others = len(packet.told.sets) - 1
-    more = f"\n{others} other explanations give the same figures.\n" if others else ""
-    return f"The product's figures follow from the records if it calculated as if\n\n{lines}{more}"
+    follow = "The product's figures follow from the records"
+    if told.remaining:
+        follow = f"Of {told.before:,} figures that differ {told.mended:,} follow from the records"
+    return f"{follow} if it calculated as if\n\n{lines}{_more(told)}"
 
 
-def _evidence(evidence: Evidence) -> str:
+def _more(told: Explanation) -> str:
+    """What else fits, and what nothing explains."""
+    parts = []
+    if told.fitting > 1:
+        parts.append(f"This is the first of {sets_that_fit(told)}.")
+    if told.remaining:
+        parts.append("What differs all the same is located below; it is unexplained.")
+    return f"\n{' '.join(parts)}\n" if parts else ""
+
+
+def _whose(told: Explanation) -> str:
+    """The other method: the product's own, where all is explained in one way alone."""
+    return "the product's" if told.fitting == 1 and not told.remaining else "the other"
+
+
+def _evidence(evidence: Evidence, whose: str) -> str:
     count = len(evidence.lines)
     parts = [f"### {evidence.place}\n", f"{count:,} {'record' if count == 1 else 'records'}."]
     if evidence.other is not None:
         one, two = (_usd(side, evidence.lever) for side in (evidence.stated, evidence.other))
-        parts.append(f"By the stated method they save {one} USD, by the product's {two} USD.")
+        parts.append(f"By the stated method they save {one} USD, by {whose} {two} USD.")
     if evidence.row is not None:
         at = evidence.row.at
-        where = f"{at.lever} by {at.dimension}, {shown_key(at.key)}, {at.measure}"
+        by = f"{visible(at.lever)} by {visible(at.dimension or '')}"
+        where = f"{by}, {shown_key(at.key)}, {visible(at.measure)}"
         figure = markdown_text(evidence.row.figure or "nothing")
         parts.append(
-            f"{markdown_text(where)}: the product shows {figure}, "
+            f"{inert(where)}: the product shows {figure}, "
             f"the records give {cell(evidence.row.recomputed)}."
         )
         if evidence.row.reason:

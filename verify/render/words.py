@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from verify.exact import plain, rounded
 from verify.findings import Finding
 from verify.period import Period, Stretch, utc_text
 from verify.render.safe import DASH, ELLIPSIS, shown_key, visible
 from verify.result import Coverage, ExportIdentity, Value
+
+if TYPE_CHECKING:
+    from verify.compare.explanation import Explanation
 
 MONEY_PLACES = 6
 ROUNDED = "rounded for reading; --format json has every digit"
@@ -117,6 +120,17 @@ def coverage_words(coverage: Coverage) -> str:
     if share not in (0, 1):
         percent = {"0.0": "<0.1", "100.0": ">99.9"}.get(percent, percent)
     return f"{counts}  {percent} %"
+
+
+def sets_that_fit(told: Explanation) -> str:
+    """How many sets of choices fit, and how many of them are listed."""
+    listed, fitting = len(told.sets), told.fitting
+    if not told.unheld:
+        return f"{fitting:,} sets of choices that the records cannot tell apart"
+    return (
+        f"{fitting:,} sets of choices, {listed:,} of them listed: {told.unheld:,} more fit the "
+        "totals as well, and were not held against every row"
+    )
 
 
 def amount_words(value: Value, unit: str) -> str:

@@ -94,6 +94,9 @@ def parameters(result: SignOff) -> Table:
         for name in plain_names
         if result.parameters[name] is not None
     ]
+    if result.parameters["levers"]:
+        only = f"{', '.join(result.parameters['levers'])} alone"
+        rows.append(("Asked, levers", visible(only)))
     for group in ("options", "fields"):
         rows += [
             (f"{group.capitalize()}, {visible(name)}", visible(str(value)))

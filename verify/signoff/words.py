@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from verify.compare.explanation import PART, in_words
 from verify.compare.figures import HEADLINE
+from verify.compare.verdicts import DIFFERING
 from verify.exact import plain
 from verify.render.diff.figures import Digits
 from verify.render.diff.told import conclusion as figures_conclusion
-from verify.render.words import is_number, loud_words
+from verify.render.words import is_number, loud_words, sets_that_fit
 from verify.result import Value, period_json
 
 if TYPE_CHECKING:
+    from verify.compare.explanation import Explanation
     from verify.signoff.result import LeadLine, SignOff
 
 TICKS = {
@@ -35,6 +38,7 @@ VERDICTS = {
     "": "no figure shown",
 }
 STAMPS = {"agrees": "AGREES", "differs": "DIFFERS", "inconclusive": "INCONCLUSIVE"}
+UNEXPLAINED = "unexplained"
 BLANKS = ("Prepared by", "Date", "Reviewed by", "Date")
 PURPOSE = (
     "To show whether the savings that the product reports follow from the product's own usage "
@@ -67,6 +71,8 @@ def tick(verdict: str) -> str:
 def conclusion(result: SignOff) -> str:
     """The conclusion in one sentence: what agrees or differs, and by how much. Not made visible."""
     figure = _main(result)
+    if result.verdict == "differs" and not result.differing:
+        return f"{_by_findings(result)}{_amount(figure)}"
     if result.verdict == "agrees":
         return f"The product's figures follow from its records.{_amount(figure)}"
     if result.verdict == "differs":
@@ -102,21 +108,83 @@ def _amount(line: LeadLine | None) -> str:
     return f"{words}, difference {digits.difference(line.delta)} {line.unit}{suffix}."
 
 
+def _by_findings(result: SignOff) -> str:
+    """Why the verdict is `differs` where no figure does."""
+    errors = [finding for finding in result.diff.findings if finding.severity == "error"]
+    codes = ", ".join(dict.fromkeys(finding.code for finding in errors))
+    grave = "1 finding is an error" if len(errors) == 1 else f"{len(errors):,} findings are errors"
+    return (
+        "No figure differs from what the records give by more than rounding or the threshold, but "
+        f"{grave} ({codes})."
+    )
+
+
 def _why(result: SignOff) -> str:
     told = result.explanation
     if told is None:
         return " Its method has no other choices that could be tried for a cause."
     if not told.sets:
         return " No cause was found."
-    from verify.compare.explain import in_words
+    if not told.remaining:
+        which = "It" if told.fitting == 1 else "Each"
+        return f" Cause: it calculates as if {_of_sets(told)} {which} explains all of it."
+    return (
+        f"{_own_cause(_main(result))} {told.mended:,} of {told.before:,} figures that differ "
+        f"follow if it calculates as if {_of_sets(told)} {len(told.remaining):,} differ all the "
+        "same."
+    )
 
-    words = in_words(told.sets[0])
-    left = len(told.remaining)
-    rest = " It explains all of it." if not left else f" {left:,} figures differ all the same."
-    other = len(told.sets) - 1
-    if other:
-        rest = f" Or one of {other:,} other sets that the records cannot tell apart.{rest}"
-    return f" Cause: it calculates as if {words}.{rest}"
+
+def _own_cause(line: LeadLine | None) -> str:
+    """The cause of the figure that the conclusion names, where not all is explained."""
+    if line is None or line.verdict not in (*DIFFERING, "within_tolerance"):
+        return ""
+    if line.cause.startswith(PART):
+        return f" A cause {line.cause}."
+    return " It is unexplained." if line.cause == UNEXPLAINED else f" Cause: {line.cause}."
+
+
+def _of_sets(told: Explanation) -> str:
+    """The first set in words, and what else it may be: as sentences."""
+    first, *rest = told.sets
+    if not told.unheld and len(rest) == 1:
+        return f"{in_words(first)}. Or as if {in_words(rest[0])}: the records cannot tell."
+    other = told.fitting - 1
+    if not other:
+        return f"{in_words(first)}."
+    if not told.unheld:
+        return (
+            f"{in_words(first)}. Or one of {other:,} other sets that the records cannot tell apart."
+        )
+    if other == 1:
+        return (
+            f"{in_words(first)}. Or another set that fits; it is not listed and was held against "
+            "the totals alone."
+        )
+    return (
+        f"{in_words(first)}. Or one of {other:,} other sets that fit; {told.unheld:,} of them are "
+        "not listed and were held against the totals alone."
+    )
+
+
+def causes_note(result: SignOff) -> str:
+    """Where the causes come from, or why there are none."""
+    told = result.explanation
+    if told is None:
+        if result.differing:
+            return (
+                "The product's system offers no other choices of method to look for causes among."
+            )
+        return "No figure differs, so no cause was looked for; what is left is rounding."
+    if not told.sets:
+        return f"None of {told.tried:,} sets of other choices explains the differences."
+    note = (
+        f"Causes are other choices of the method, found among {told.tried:,} sets and held "
+        f"against {told.tested:,} figures. Each has its mean share over all orders."
+    )
+    if told.fitting == 1:
+        return note
+    return f"{note} They are those of the first of {sets_that_fit(told)}."
 
 
 def digits_of(lines: list[LeadLine]) -> Digits:

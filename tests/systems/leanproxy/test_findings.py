@@ -362,3 +362,8 @@ def test_stored_savings_explain_a_report_that_trusts_them(tmp_path: Path) -> Non
     shown.write_text(json.dumps(report([spoken], None)))
     run = verify("explain", place, "--figures", shown, "--format", "json")
     assert run.json["sets"] == [{"saved": "recomputed"}]
+    falls = {fall["lever"]: fall for fall in run.json["waterfall"]}
+    for lever in ("response_truncation", "report"):
+        assert falls[lever]["measure"] == "amount"
+        assert [step["amount"] for step in falls[lever]["steps"]] == ["-15"]
+        assert falls[lever]["unexplained"] == "0"

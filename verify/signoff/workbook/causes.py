@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from verify.render.safe import visible
 from verify.signoff.result import Bridge, SignOff
+from verify.signoff.words import causes_note
 from verify.signoff.workbook.doubles import Number, added
 from verify.signoff.workbook.sheet import Sheet
 
@@ -16,21 +17,7 @@ PLACES = 9
 def causes(sheet: Sheet, result: SignOff) -> None:
     """Draw it. The product's figure is the sum of the lines above it."""
     sheet.merged("Causes: from the recomputed figure to the product's", "title", 3, 24)
-    told = result.explanation
-    if told is None:
-        note = "No figure differs, so no cause was looked for; what is left is rounding."
-        if result.verdict == "differs":
-            note = (
-                "The product's system offers no other choices of method to look for causes among."
-            )
-    elif told.sets:
-        note = (
-            f"Causes are other choices of the method, found among {told.tried:,} sets and held "
-            f"against {told.tested:,} figures. Each has its mean share over all orders."
-        )
-    else:
-        note = f"None of {told.tried:,} sets of other choices explains the differences."
-    sheet.merged(note, "note", 3, 32)
+    sheet.merged(causes_note(result), "note", 3, 32)
     if not result.bridges:
         sheet.merged("The product shows no total that could be bridged.", "wrap", 3)
     for bridge in result.bridges:
