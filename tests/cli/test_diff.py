@@ -131,3 +131,18 @@ def test_csv_has_a_line_a_figure(planted: Path) -> None:
     ]
     assert len(lines) == len(rows)
     assert [line["verdict"] for line in lines] == [row["verdict"] for row in rows]
+
+
+def test_an_amount_of_an_included_lever_is_explained_too(planted: Path, tmp_path: Path) -> None:
+    shutil.copytree(planted / "api", tmp_path / "api")
+    path = tmp_path / "api" / "headline.json"
+    document = json.loads(path.read_text())
+    for lever in document["levers"]:
+        if lever["lever"] == "caching":
+            document["usd"] -= lever["usd"]
+            lever["status"] = "included"
+    path.write_text(json.dumps(document))
+    run = verify("explain", planted, "--figures", path, "--format", "json")
+    assert run.code == 1
+    assert {"zone": "UTC"} in run.json["sets"]
+    assert ("caching", "usd") in {(c["lever"], c["measure"]) for c in run.json["causes"]}

@@ -349,3 +349,11 @@ def test_an_error_that_is_a_finding_is_said_to_be_one(
     assert "No figure differs" in said
     assert "1 finding is an error (read_not_its_inputs)" in said
     assert "no other choices" not in causes_note(found)
+
+
+def test_a_part_that_was_asked_for_alone_is_said_to_be_a_part(tmp_path: Path) -> None:
+    asked = ("--figures", SAMPLE / "api", "--lever", "caching", "--lever", "routing")
+    assert verify("signoff", SAMPLE, *asked, "--out", tmp_path / "out").code == 0
+    document = json.loads((tmp_path / "out" / "signoff.json").read_text())
+    assert document["conclusion"].endswith("Asked was caching and routing alone.")
+    assert "caching, routing alone" in (tmp_path / "out" / "signoff.md").read_text()

@@ -100,6 +100,14 @@ class Claims:
         found = (f.at.dimension for f in self.figures if f.at.dimension is not None)
         return tuple(dict.fromkeys((*found, *(dimension for _, dimension in self.complete))))
 
+    def accepts(self, figure: Figure, answered: bool) -> bool:
+        """Whether a figure is taken as it is. `answered`: the records have such a row. Then only
+        that a lever is inside another is the product's to say, not the amount that it shows."""
+        if figure.at not in self.accepted or not answered:
+            return figure.at in self.accepted
+        total = figure.at.dimension is None
+        return total and (figure.at.measure == "status" or figure.value is None)
+
     @property
     def shows_headline(self) -> bool:
         """Whether the headline is among them, which shows every lever."""

@@ -28,7 +28,7 @@ class Search:
         self.figures = [
             figure
             for figure in claims.figures
-            if figure.at in self.stated and figure.at not in claims.accepted
+            if figure.at in self.stated and not claims.accepts(figure, True)
         ]
         self.wrong = {
             at

@@ -268,7 +268,7 @@ def _row(
     at = figure.at
     derived = claims.from_reads.get(at)
     from_read = derived.value if derived else None
-    if at in claims.accepted and not _answers_for(recomputed, figure):
+    if claims.accepts(figure, recomputed.has(at)):
         return _said(figure, from_read, None, "not_comparable", claims.accepted[at])
     if at.lever == HEADLINE:
         return _headline(figure, claims, result, precisions, tolerance)
@@ -286,15 +286,6 @@ def _row(
         reason = "a measure that cannot be recomputed from the records"
         return _said(figure, from_read, None, "not_comparable", reason)
     return _judged(figure, derived, value, precisions, tolerance)
-
-
-def _answers_for(recomputed: _Recomputed, figure: Figure) -> bool:
-    """Whether the records answer for an accepted figure all the same. That a lever is inside
-    another is the product's to say; an amount that it shows there is not."""
-    at = figure.at
-    if at.dimension is not None:
-        return recomputed.has(at)
-    return at.measure != "status" and figure.value is not None and recomputed.has(at)
 
 
 def _judged(

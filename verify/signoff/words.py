@@ -69,7 +69,14 @@ def tick(verdict: str) -> str:
 
 
 def conclusion(result: SignOff) -> str:
-    """The conclusion in one sentence: what agrees or differs, and by how much. Not made visible."""
+    """The conclusion in one sentence: what agrees or differs, and by how much; then what was left
+    out of the question. Not made visible."""
+    asked = result.parameters["levers"]
+    only = f" Asked was {' and '.join(asked)} alone." if asked else ""
+    return f"{_concluded(result)}{only}"
+
+
+def _concluded(result: SignOff) -> str:
     figure = _main(result)
     if result.verdict == "differs" and not result.differing:
         return f"{_by_findings(result)}{_amount(figure)}"
