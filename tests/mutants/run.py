@@ -41,6 +41,7 @@ NOT_RUNNING = (
 def run_tests(copy: Path, tests: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """These tests against the copy, which has to be what is imported."""
     environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment["VERIFY_THOROUGH"] = "1"
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
     command += [f"--basetemp={copy.parent / 'pytest'}", *tests]
     return subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True)

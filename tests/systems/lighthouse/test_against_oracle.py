@@ -19,6 +19,7 @@ from oracle.exports import Export, exports, random_export
 from oracle.lighthouse import SWITCHES as ORACLE_SWITCHES
 from oracle.lighthouse import recompute as oracle_recompute
 from support.exports import write_export
+from support.thorough import cases
 
 from verify.result import Recomputation
 from verify.systems import system_named
@@ -29,7 +30,7 @@ from verify.systems.lighthouse.method import SWITCHES
 ALL_DIMENSIONS = tuple(sorted({name for names in DIMENSIONS.values() for name in names}))
 PLAIN = settings(
     deadline=None,
-    max_examples=24,
+    max_examples=cases(24, 8),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     phases=[phase for phase in Phase if phase is not Phase.shrink],  # bursts are small enough
 )
@@ -113,7 +114,7 @@ def test_stated_method_and_a_switch(case: Export, seed: int) -> None:
         assert_same(ask(export, case, switches), oracle(case, switches))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(cases(4, 2)))
 def test_every_switch_alone(seed: int, tmp_path: Path) -> None:
     case = random_export(seed, bursts=40)
     with opened(tmp_path, case) as export:
@@ -126,7 +127,7 @@ def test_every_switch_alone(seed: int, tmp_path: Path) -> None:
 
 
 @given(case=exports(unordered=True), seed=st.integers(0, 2**16))
-@settings(PLAIN, max_examples=10)
+@settings(PLAIN, max_examples=cases(10, 4))
 def test_order_of_lines_never_matters(case: Export, seed: int) -> None:
     shuffled = list(case.lines)
     random.Random(seed).shuffle(shuffled)
@@ -149,7 +150,7 @@ def figures(result: Recomputation) -> Any:
 
 
 @given(case=exports())
-@settings(PLAIN, max_examples=10)
+@settings(PLAIN, max_examples=cases(10, 4))
 def test_rows_add_up_to_totals_and_days_to_the_period(case: Export) -> None:
     with tempfile.TemporaryDirectory() as place, opened(Path(place), case) as export:
         result = ask(export, case, {})
@@ -162,7 +163,7 @@ def test_rows_add_up_to_totals_and_days_to_the_period(case: Export) -> None:
 
 
 def test_one_thread_and_two_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in range(100, 103):
+    for seed in range(100, cases(103, 101)):
         case = random_export(seed, bursts=200)
         answers = []
         for threads in ("1", "2"):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from oracle.exports import Export, random_export
 from support.exports import write_export
+from support.thorough import cases
 
 from verify.compare.figures import At
 from verify.result import Recomputation, Value
@@ -43,7 +44,7 @@ def question(case: Export, switches: dict[str, Any]) -> Question:
     )
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(cases(2, 1)))
 def test_every_choice_and_drawn_pairs(seed: int, tmp_path: Path) -> None:
     case = random_export(seed + 500, bursts=60)
     write_export(tmp_path, case.lines, zone=case.zone)

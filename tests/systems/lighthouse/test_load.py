@@ -19,6 +19,7 @@ import zstandard
 from oracle.exports import Export, random_export
 from oracle.lighthouse import recompute as oracle_recompute
 from support.exports import record, write_bytes, write_export
+from support.thorough import cases
 from trust.judged import SMALL_T, forgiven, is_blank, is_json, record_of
 from trust.mutations import mutated
 
@@ -35,7 +36,7 @@ from verify.trust.source import Entry
 
 ALL_DIMENSIONS = tuple(sorted({name for names in DIMENSIONS.values() for name in names}))
 BOM = b"\xef\xbb\xbf"
-ATTACKS = 12
+ATTACKS = cases(12, 5)
 
 
 # --- figures of both sides, in one form -------------------------------------------------------
@@ -179,7 +180,7 @@ def test_no_mutated_line_deceives(tmp_path: Path) -> None:
     assert 0 < tally.forgiven < tally.refused < tally.lines
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(cases(3, 1)))
 def test_no_cut_of_the_file_into_segments_changes_anything(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ import zstandard
 from oracle.exports import Export, random_export
 from support.exports import record, write_bytes, write_export
 from support.program import verify
+from support.thorough import cases
 
 # The same comparison with the oracle that the first calculation has to pass.
 from systems.lighthouse.test_against_oracle import (
@@ -52,7 +53,7 @@ def opened(case: Export, **reading: Any) -> Iterator[Opened]:
             yield found
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(cases(12, 5)))
 def test_both_engines_find_the_same_groups(seed: int) -> None:
     """Any difference would be an EnginesDisagree."""
     case, chooser = random_export(seed, bursts=25), random.Random(seed)
@@ -76,7 +77,7 @@ def test_both_find_the_same_under_every_switch() -> None:
                 assert (result.engine, result.checked_by) == ("polars", "duckdb")
 
 
-@pytest.mark.parametrize("seed", range(20, 24))
+@pytest.mark.parametrize("seed", range(20, cases(24, 22)))
 def test_polars_alone_finds_what_the_oracle_finds(seed: int) -> None:
     case = random_export(seed, bursts=40)
     switches: Mapping[str, Any] = drawn_switches(seed)
