@@ -77,6 +77,7 @@ def adds_up(found: Explanation) -> None:
         assert fall.delta == Fraction(fall.figure) - fall.recomputed
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize(("name", "value"), ALONE[:: cases(1, 2)])
 def test_a_planted_choice_is_named(opened: Any, tmp_path: Path, name: str, value: Any) -> None:
     found = told(opened, tmp_path, {name: value})
@@ -88,6 +89,7 @@ def test_a_planted_choice_is_named(opened: Any, tmp_path: Path, name: str, value
     adds_up(found)
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("seed", range(cases(2, 1)))
 def test_a_planted_pair_is_named(opened: Any, tmp_path: Path, seed: int) -> None:
     chooser = random.Random(seed)

@@ -8,6 +8,7 @@ from support.thorough import cases
 from compare.planted import case, outcome, planted
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("seed", range(1, cases(3, 2)))
 def test_what_is_planted_is_named_with_all_its_twins_and_nothing_else(
     seed: int, monkeypatch: pytest.MonkeyPatch

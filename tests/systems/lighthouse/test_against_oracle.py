@@ -105,6 +105,7 @@ def drawn_switches(seed: int) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.drawn
 @given(case=exports(), seed=st.integers(0, 2**16))
 @PLAIN
 def test_stated_method_and_a_switch(case: Export, seed: int) -> None:
@@ -114,6 +115,7 @@ def test_stated_method_and_a_switch(case: Export, seed: int) -> None:
         assert_same(ask(export, case, switches), oracle(case, switches))
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("seed", range(cases(4, 2)))
 def test_every_switch_alone(seed: int, tmp_path: Path) -> None:
     case = random_export(seed, bursts=40)
@@ -126,6 +128,7 @@ def test_every_switch_alone(seed: int, tmp_path: Path) -> None:
                 )
 
 
+@pytest.mark.drawn
 @given(case=exports(unordered=True), seed=st.integers(0, 2**16))
 @settings(PLAIN, max_examples=cases(10, 4))
 def test_order_of_lines_never_matters(case: Export, seed: int) -> None:
@@ -149,6 +152,7 @@ def figures(result: Recomputation) -> Any:
     ]
 
 
+@pytest.mark.drawn
 @given(case=exports())
 @settings(PLAIN, max_examples=cases(10, 4))
 def test_rows_add_up_to_totals_and_days_to_the_period(case: Export) -> None:
@@ -162,6 +166,7 @@ def test_rows_add_up_to_totals_and_days_to_the_period(case: Export) -> None:
                         assert summed == total, (lever.lever, measure)
 
 
+@pytest.mark.drawn
 def test_one_thread_and_two_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(100, cases(103, 101)):
         case = random_export(seed, bursts=200)

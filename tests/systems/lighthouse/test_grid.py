@@ -44,6 +44,7 @@ def question(case: Export, switches: dict[str, Any]) -> Question:
     )
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("seed", range(cases(2, 1)))
 def test_every_choice_and_drawn_pairs(seed: int, tmp_path: Path) -> None:
     case = random_export(seed + 500, bursts=60)

@@ -169,6 +169,7 @@ def hostile_line(rng: random.Random, line: bytes, *, only_json: bool) -> bytes:
     return line
 
 
+@pytest.mark.drawn
 def test_no_mutated_line_deceives(tmp_path: Path) -> None:
     rng = random.Random("re-hashed")
     tally = Tally()
@@ -180,6 +181,7 @@ def test_no_mutated_line_deceives(tmp_path: Path) -> None:
     assert 0 < tally.forgiven < tally.refused < tally.lines
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("seed", range(cases(3, 1)))
 def test_no_cut_of_the_file_into_segments_changes_anything(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

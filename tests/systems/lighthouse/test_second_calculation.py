@@ -53,6 +53,7 @@ def opened(case: Export, **reading: Any) -> Iterator[Opened]:
             yield found
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("seed", range(cases(12, 5)))
 def test_both_engines_find_the_same_groups(seed: int) -> None:
     """Any difference would be an EnginesDisagree."""
@@ -77,6 +78,7 @@ def test_both_find_the_same_under_every_switch() -> None:
                 assert (result.engine, result.checked_by) == ("polars", "duckdb")
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("seed", range(20, cases(24, 22)))
 def test_polars_alone_finds_what_the_oracle_finds(seed: int) -> None:
     case = random_export(seed, bursts=40)
