@@ -30,7 +30,7 @@ from verify.systems.lighthouse.method import SWITCHES
 ALL_DIMENSIONS = tuple(sorted({name for names in DIMENSIONS.values() for name in names}))
 PLAIN = settings(
     deadline=None,
-    max_examples=cases(24, 8),
+    max_examples=cases(200, 8),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     phases=[phase for phase in Phase if phase is not Phase.shrink],  # bursts are small enough
 )
@@ -130,7 +130,7 @@ def test_every_switch_alone(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.drawn
 @given(case=exports(unordered=True), seed=st.integers(0, 2**16))
-@settings(PLAIN, max_examples=cases(10, 4))
+@settings(PLAIN, max_examples=cases(40, 4))
 def test_order_of_lines_never_matters(case: Export, seed: int) -> None:
     shuffled = list(case.lines)
     random.Random(seed).shuffle(shuffled)
@@ -154,7 +154,7 @@ def figures(result: Recomputation) -> Any:
 
 @pytest.mark.drawn
 @given(case=exports())
-@settings(PLAIN, max_examples=cases(10, 4))
+@settings(PLAIN, max_examples=cases(40, 4))
 def test_rows_add_up_to_totals_and_days_to_the_period(case: Export) -> None:
     with tempfile.TemporaryDirectory() as place, opened(Path(place), case) as export:
         result = ask(export, case, {})
