@@ -207,6 +207,9 @@ def test_a_headline_named_in_emoji_and_a_figure_beyond_doubles_are_signed_off(
     assert Fraction(caching[5]) == huge - Fraction("17.9161608305")
     (total,) = [row for row in rows if row[0] == "Σ of the levers counted"]
     assert Fraction(total[2]) > huge
+    causes = [[cell.value for cell in row] for row in book["Causes"].iter_rows()]
+    (whole,) = [row for row in causes if row[0] == "Product's figure"]
+    assert (whole[1], whole[2]) == (None, str(huge))
     page = (tmp_path / "out" / "signoff.html").read_text()
     assert "Infinity" not in page
     assert "NaN" not in page

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from verify.render.safe import visible
 from verify.signoff.result import Bridge, SignOff
-from verify.signoff.words import causes_note
+from verify.signoff.words import causes_note, exact_text
 from verify.signoff.workbook.doubles import Number, added
 from verify.signoff.workbook.sheet import Sheet
 
@@ -38,13 +38,19 @@ def _bridge(sheet: Sheet, bridge: Bridge) -> None:
     sheet.heading(f"{visible(bridge.lever)}, {bridge.unit}")
     sheet.header(("Line", "Amount", "exactly", "cell less exact"))
     written: list[Number] = []
-    for words, amount in lines_of(bridge):
+    lines = lines_of(bridge)
+    for words, amount in lines:
         sheet.tall(0, visible(words), WIDTHS[0])
         cell = sheet.number(1, amount, PLACES)
         sheet.exact(2, amount, cell)
         if cell is not None:
             written.append(cell)
         sheet.row += 1
+    if len(written) < len(lines):  # a line is beyond what a cell holds, and so is no live sum
+        sheet.text(0, "Product's figure", "label")
+        sheet.text(2, exact_text(bridge.figure), "exact")
+        sheet.row += 1
+        return
     sheet.text(0, "Product's figure Σ", "label")
     formula = f"=SUM({written[0].ref}:{written[-1].ref})"
     cell = sheet.formula(1, formula, added(number.value for number in written), PLACES)
