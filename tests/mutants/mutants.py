@@ -1825,7 +1825,7 @@ _STRICT = _in(
         "strict_other_types",
         "A record of a type that no lever reads is never an error.",
         "    if attributes is None:\n",
-        "    if attributes is None and raw:\n        raise InvalidLine(kind)\n"
+        "    if attributes is None and record:\n        raise InvalidLine(kind)\n"
         "    if attributes is None:\n",
         _of_records("records_that_no_lever_reads_are_never_an_error"),
     ),
