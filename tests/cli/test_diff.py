@@ -146,3 +146,26 @@ def test_an_amount_of_an_included_lever_is_explained_too(planted: Path, tmp_path
     assert run.code == 1
     assert {"zone": "UTC"} in run.json["sets"]
     assert ("caching", "usd") in {(c["lever"], c["measure"]) for c in run.json["causes"]}
+
+
+@pytest.mark.parametrize("command", ["diff", "explain", "recompute", "check"])
+def test_an_answer_never_replaces_an_input(tmp_path: Path, command: str) -> None:
+    place = tmp_path / "export"
+    shutil.copytree(SAMPLE, place)
+    shutil.copy(place / "api" / "headline.json", tmp_path / "alone.json")
+    with_figures = command in ("diff", "explain")
+    inputs: list[tuple[Path, str | None]]
+    inputs = [(place / "records.jsonl", "api"), (place / "manifest.json", "api")]
+    if with_figures:
+        inputs += [(place / "api" / "routing.json", "api"), (tmp_path / "alone.json", None)]
+    for path, figures in inputs:
+        before = path.read_bytes()
+        told = ("--figures", place / figures if figures else path) if with_figures else ()
+        run = verify(command, place, *told, "-o", path)
+        assert run.code == 2
+        assert "is an input" in run.err
+        assert path.read_bytes() == before
+    # Beside them, an answer is put as often as one likes.
+    told = ("--figures", place / "api") if with_figures else ()
+    for _ in range(2):
+        assert verify(command, place, *told, "-o", place / "answer.txt").code == 0

@@ -90,6 +90,7 @@ def command(
         no_cache=no_cache,
         fields=fields,
         quiet=quiet,
+        output=output,
     )
     looker = partial(look_closer, looks, fields=names, quiet=quiet)
     noted = {"fields": names} if names else {}

@@ -100,6 +100,8 @@ def command(
         fields=fields,
         notice=notice,
         quiet=quiet,
+        figures=figures,
+        output=output,
     )
     with opened_export:
         result = run_diff(

@@ -92,6 +92,8 @@ def command(
         no_cache=no_cache,
         notice=notice,
         quiet=quiet,
+        figures=figures,
+        output=output,
     )
     with opened_export:
         told = explain(product, opened_export, claims, asked, largest=largest, diagnosed=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,9 @@ from verify.errors import UsageProblem
 from verify.samples import sample_export
 from verify.systems import recognise, system_for
 from verify.systems.base import Export, System
+from verify.trust.manifest import NAMES
+
+_RECORDS = re.compile(r".+\.jsonl(?:\.gz|\.zst)?")
 
 
 def find_export(given: Path | None, notice: Callable[[str], None]) -> Path:
@@ -54,11 +58,16 @@ def opened(
     cross_check: bool = False,
     master: str | None = None,
     quiet: bool = True,
+    figures: Path | None = None,
+    output: Path | None = None,
 ) -> tuple[System, Export]:
     """The export's system and the opened export. `fields` names a file for `read_fields`,
     `manifest` one that lies outside the export, for systems that write none; `engine`, `master`
-    and `cross_check` say what computes, for systems that have a choice."""
+    and `cross_check` say what computes, for systems that have a choice. Raises UsageProblem where
+    `output`, the place of the answer, is an input: the export, or one of the `figures`."""
     path = find_export(given, notice)
+    if output is not None:
+        _spared(output, path, [at for at in (figures, manifest, fields) if at is not None])
     # What a cluster reads may lie where this machine cannot look.
     product = system_for(path, "lighthouse" if engine == "spark" and system is None else system)
     how = reading(
@@ -76,6 +85,23 @@ def opened(
     )
     with Progress("reading", quiet=quiet, total=_bytes_in(path)) as progress:
         return product, product.open(path, replace(how, progress=progress.add))
+
+
+def _spared(output: Path, export: Path, others: list[Path]) -> None:
+    """Raises UsageProblem where an answer at `output` would replace an input. In an export's own
+    directory, where one may well work, that is a manifest or a file of records."""
+    if not output.exists():
+        return
+    own = output.resolve()
+    of_export = export.resolve() in own.parents and (
+        own.name in NAMES or _RECORDS.fullmatch(own.name) is not None
+    )
+    inside = any(place.resolve() in (own, *own.parents) for place in others)
+    if of_export or inside or own == export.resolve():
+        raise UsageProblem(
+            f"{output} is an input, and an answer there would replace it",
+            advice="Name another file with -o.",
+        )
 
 
 def _bytes_in(path: Path) -> int | None:

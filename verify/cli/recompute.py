@@ -65,6 +65,7 @@ def command(
         master=master,
         notice=notice_to_stderr(quiet),
         quiet=quiet,
+        output=output,
     )
     asked = question(
         product, lever, period, since, until, tz, by, baseline_model, method, now, settings

@@ -41,8 +41,8 @@ _MESSAGES = {
 _ORDER = tuple(_MESSAGES)
 
 
-# Quarters of an hour since 1970 of which every zone has a date: years 3 to 9997.
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Quarters of an hour since then of which every zone has a date: years 3 to 9997.
 _QUARTERS = range(
     *((datetime(year, 1, 1, tzinfo=UTC) - _EPOCH) // timedelta(minutes=15) for year in (3, 9998))
 )
