@@ -310,3 +310,22 @@ def test_recalculating_changes_no_value(converted: Path, name: str) -> None:
         assert then == pytest.approx(stored[title][at].value, rel=6e-15, abs=0), (title, at)
         count += 1
     assert count > 20
+
+
+def test_no_text_of_the_evidence_is_laid_over_the_next_row(agreeing: Made) -> None:
+    """Tables that share a sheet share its columns, whatever width each asks for."""
+    sheet = openpyxl.load_workbook(agreeing.out / "signoff.xlsx")["Evidence"]
+    merged = {cell for area in sheet.merged_cells.ranges for row in area.rows for cell in row}
+    widths = {
+        column: of.width
+        for of in sheet.column_dimensions.values()
+        for column in range(of.min, of.max + 1)
+    }
+    looked_at = 0
+    for row in sheet.iter_rows():
+        for cell in row:
+            if isinstance(cell.value, str) and (cell.row, cell.column) not in merged:
+                height = sheet.row_dimensions[cell.row].height or 15
+                assert len(cell.value) <= widths[cell.column] * (height // 15), cell.coordinate
+                looked_at += len(cell.value) == 64
+    assert looked_at > 10

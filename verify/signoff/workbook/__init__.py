@@ -85,7 +85,7 @@ def sheet_name(lever: str, taken: set[str]) -> str:
 
 
 def _evidence(book: Book, result: SignOff, heading: str) -> None:
-    sheet = Sheet(book, "Evidence", (34, 50, 50, 68), heading)
+    sheet = Sheet(book, "Evidence", (34, 68, 50, 68), heading)
     sheet.merged("Evidence", "title", 3, 24)
     sheet.table(tables.tests(result))
     sheet.table(tables.inputs(result))

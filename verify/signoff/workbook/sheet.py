@@ -83,6 +83,7 @@ class Sheet:
         self, book: Book, name: str, widths: tuple[int, ...], heading: str, pages: int = 0
     ) -> None:
         self._book = book
+        self._widths = widths
         self.name = name
         self.row = 0
         self.sheet = sheet = book.book.add_worksheet(name)
@@ -202,10 +203,15 @@ class Sheet:
         return titles
 
     def _fit(self, table: Table, row: tuple[Cell, ...]) -> None:
-        lines = max(
-            1 + len(cell) // max(width - 2, 1) if isinstance(cell, str) else 1
-            for cell, (_, width) in zip(row, table.columns, strict=True)
-        )
+        """As high as its longest text needs in the columns of the sheet, which its first table may
+        have made narrower than this one asks for."""
+        lines, column = 1, 0
+        amounts = amount_columns(table)
+        for at, (cell, (_, width)) in enumerate(zip(row, table.columns, strict=True)):
+            if isinstance(cell, str):
+                wide = min((width, *self._widths[column : column + 1]))
+                lines = max(lines, 1 + len(cell) // max(wide - 2, 1))
+            column += 2 if at in amounts else 1
         if lines > 1:
             self.sheet.set_row(self.row, min(15 * lines, _TALLEST))
 
