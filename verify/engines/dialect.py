@@ -23,9 +23,12 @@ def to_spark(sql: str) -> str:
     there. Raises NotTranslated."""
     tree = sqlglot.parse_one(sql, read="duckdb").transform(_rewritten)
     try:
-        return tree.sql(dialect="spark", comments=False, unsupported_level=sqlglot.ErrorLevel.RAISE)
+        text: str = tree.sql(
+            dialect="spark", comments=False, unsupported_level=sqlglot.ErrorLevel.RAISE
+        )
     except sqlglot.errors.UnsupportedError as error:
         raise NotTranslated(f"a query cannot be turned into Spark's SQL: {error}") from None
+    return text
 
 
 def _rewritten(node: exp.Expression) -> exp.Expression:
